@@ -102,7 +102,7 @@ class Long:
     ----------
     words : dict of str to Words
         Model and the parts of the name of a unit: dataset, repeat, fold, split, seed, time, position; of items item, task, run,
-        epoch, cluster, group, item_hash, and texts of the items; test_set; metric, where there are several.
+        epoch, cluster, item_hash, and texts of the items; test_set; metric, where there are several.
     numbers : dict of str to ndarray
         Score; where there are, n_train, n_test, weight, human, and of counts the total.
     name : str
@@ -125,8 +125,6 @@ class Long:
         What is missing or was decided, in words.
     lower_is_better : bool or None
         Direction of the metric, where a log says it.
-    is_mean_of_tasks : bool
-        True where the tool of a log takes the mean of the tasks of a group, False where it takes that of all their items.
     time : str
         When a log was begun, which sorts as text; "" where it does not say.
     settings : tuple of tuple of str
@@ -147,7 +145,6 @@ class Long:
     unit: str = "item"
     remark: str = ""
     lower_is_better: bool | None = None
-    is_mean_of_tasks: bool = False
     time: str = ""
     settings: tuple[tuple[str, str], ...] = ()
     is_whole: bool = True
