@@ -59,9 +59,6 @@ from tiebreak.scores.vocabulary import look_up, quoted
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
 """Words of names that may be of a model, or say which of the others stands here."""
 
-_COUNTED = frozenset("n p d k columns number imbalance".split())
-"""Names that may be of a model, or of what a table counts."""
-
 _COUNT = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
 _TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
 """Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples."""
@@ -398,16 +395,39 @@ class Reading:
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
-        self._refuse_metrics(numbers)
+        of_data = {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS}
+        for what, several in (("metrics", {metric_in(name) for name in numbers}), ("parts of the data", of_data)):
+            if len(several) > 1 and "" not in several:
+                raise self.refuse(
+                    f"its columns {quoted(numbers, 6)} are of several {what} ({quoted(sorted(several), 6)}).",
+                    "Give those of one, add a column 'model', or pass a file for each model.",
+                )
         for name in texts:
-            if len(several := [each for each in numbers if each in self.table.words(name).names]) > 1:
-                what = f"it names the columns {quoted(several, 6)}, so they may be classes, and no models."
+            if len(named := [each for each in numbers if each in self.table.words(name).names]) > 1:
+                what = f"it names the columns {quoted(named, 6)}, so they may be classes, and no models."
                 raise self.refuse(what, "Is it the truth? ", column_advice("truth", name), ".", column=name)
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
             texts = [name for name in texts if self._has_wrong_cells(name)]
         else:
-            self._refuse_no_scores(numbers)
+            for name in numbers:
+                values, others = self.table.numbers(name), [self.table.numbers(each) for each in numbers if each != name]
+                word = next((word for word in words_in(name) if word in _EXTREMES), "")
+                counts_on = values.size > 2 and np.all(np.diff(values) == 1) and not self._unit_roles()
+                repeats = word and len(others) > 1 and np.array_equal(values, _EXTREMES[word].reduce(others), equal_nan=True)
+                is_count = others and values.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(values)
+                said = {
+                    f"it counts upwards ({values[0]:g}, {values[0] + 1:g} ...)": counts_on,
+                    f"it is the {word} of the others in each row": repeats,
+                    f"it holds whole numbers, from {values.min():g} on, beside scores from 0 to 1": is_count,
+                }
+                for text in [text for text, is_so in said.items() if is_so]:
+                    advice = (
+                        "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
+                        Setting("models"),
+                        ").",
+                    )
+                    raise self.refuse(f"{text}, so it is no model's scores.", *advice, column=name, kind=DataError)
             refuse_nested(self.table, list(self.table.nested))
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
@@ -428,40 +448,11 @@ class Reading:
             raise self.refuse(what, "Use columns 'model' and 'score', or one for each model.", kind=DataError)
         return {name: name for name in numbers}
 
-    def _refuse_no_scores(self, numbers: Sequence[str]) -> None:
-        """Refuse a column that counts the rows or something else, or repeats the best or the worst of the others."""
-        for name in numbers:
-            own, others = self.table.numbers(name), [self.table.numbers(each) for each in numbers if each != name]
-            word = next((word for word in words_in(name) if word in _EXTREMES), "")
-            fix: tuple[str | Setting, ...] = ("Leave it out, or name the models (", Setting("models"), ").")
-            if own.size > 2 and np.all(np.diff(own) == 1) and not self._unit_roles():
-                what = f"it counts upwards ({own[0]:g}, {own[1]:g} ...), so it is no model's scores."
-                fix = ("Call it 'fold' if it numbers folds, 'item' if it numbers items of one test set, or leave it out.",)
-            elif word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
-                what = f"it is the {word} of the others in each row, and no model's scores."
-            elif (
-                (word or name.casefold() in _COUNTED) and own.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(own)
-            ):
-                what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
-            else:
-                continue
-            raise self.refuse(what, *fix, column=name, kind=DataError)
-
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
         looked = self.table.words(name).names[:1000]
         readable = sum(bool(re.match(r"\s*[-+]?[\d.,]+\s*(%|±|\+/-|\(|$)", each)) for each in looked)
         return bool(looked) and 2 * readable >= len(looked)
-
-    def _refuse_metrics(self, numbers: Sequence[str]) -> None:
-        """Refuse columns that are metrics, of one model, or of several by prefix."""
-        parts = {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS}
-        for what, several in (("metrics", {metric_in(name) for name in numbers}), ("parts of the data", parts)):
-            if len(several) > 1 and "" not in several:
-                raise self.refuse(
-                    f"its columns {quoted(list(numbers), 6)} are of several {what} ({quoted(sorted(several), 6)}).",
-                    "Give those of one, add a column 'model', or pass a file for each model.",
-                )
 
     def _counts(self) -> Long | None:
         """A row for each model and its test set, with a count, or a rate, and the number of examples; None for other tables."""
