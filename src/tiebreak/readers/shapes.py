@@ -193,19 +193,24 @@ class Reading:
             table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
         refuse_nested(table, [column for columns in roles.values() for column in columns])
         reading = cls(table, roles, options, {name: not is_numeric(column) for name, column in filled.items()})
-        if "model" not in roles and reading.is_text.get("column 1") and reading._has_models_in_front():
+        # texts without a name in front of metrics, folds and texts alone are models
+        asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
+        is_free = reading.is_text.get("column 1") and not any("column 1" in columns for columns in roles.values())
+        if (
+            "model" not in roles
+            and is_free
+            and all(
+                name == "column 1"
+                or is_text
+                or plain(name) in asked
+                or is_metric(name)
+                or is_no_score(name)
+                or _FOLD.fullmatch(name)
+                for name, is_text in reading.is_text.items()
+            )
+        ):
             roles["model"] = ["column 1"]
         return reading
-
-    def _has_models_in_front(self) -> bool:
-        """True for texts without a name in front of metrics, folds and texts alone."""
-        asked = {plain(self.options.metric or ""), plain("test_score"), plain("train_score")}
-        others = [name for name in self.is_text if name != "column 1"]
-        is_taken = any("column 1" in columns for columns in self.roles.values())
-        return not is_taken and all(
-            self.is_text[name] or plain(name) in asked or is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name)
-            for name in others
-        )
 
     @property
     def is_of_predictions(self) -> bool:
@@ -298,8 +303,9 @@ class Reading:
                 return self._by_model()
             names = list(table.columns)
             return self._melted([names[look_up(each.strip(), names, "column")] for each in datasets.split(",")], "dataset")
-        if alone is None or self.score_column() is None:
-            return self._wide()
+        if alone is None or self.score_column() is None:  # a column for each model
+            reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
+            return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
         only = Words((alone,), np.zeros(table.n_rows, dtype=np.int32))
         table = replace(table, columns={**table.columns, _ALONE: only})
         found = replace(self, table=table, roles={**self.roles, "model": [_ALONE]})._by_model()
@@ -340,11 +346,6 @@ class Reading:
         is_text = {**self.is_text, unit: True, "score": False}
         table = replace(table, columns={**kept, **own})
         return Reading(table, {**roles, unit: [unit], "score": ["score"]}, self.options, is_text)._built("score")
-
-    def _wide(self) -> Long:
-        """A column for each model."""
-        reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
-        return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
 
     def _built(self, own: str | Mapping[str, str]) -> Long:
         """The long table of the column of all scores, or of that of each model."""
@@ -614,7 +615,10 @@ class Reading:
                     column=name,
                 )
         labels = tuple(map(str, range(1, int(n_rows.max()) + 1)))
-        return {"item" if options.rows == "items" else "position": Words(labels, _place_in_group(cell_of(models, units)))}
+        cells = cell_of(models, units)
+        order, place = np.argsort(cells, kind="stable"), np.empty(cells.size, dtype=np.int32)
+        place[order] = np.arange(cells.size) - np.searchsorted(cells[order], cells[order])
+        return {"item" if options.rows == "items" else "position": Words(labels, place)}
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
         rest = self.others("model", "score")
@@ -764,14 +768,6 @@ def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
 def is_unique(models: Words, units: Mapping[str, Words]) -> bool:
     """True where each row is of another model and unit."""
     return bool(np.all(np.diff(np.sort(cell_of(models, units))) > 0))  # `np.unique` takes many times as long for a million
-
-
-def _place_in_group(group: IntArray) -> IntArray:
-    """Position of each row among those of its group."""
-    order = np.argsort(group, kind="stable")
-    place = np.empty(group.size, dtype=np.int32)
-    place[order] = np.arange(group.size) - np.searchsorted(group[order], group[order])
-    return place
 
 
 def _keyed(words: Words) -> Words:
