@@ -108,7 +108,6 @@ class RequirementOptions:
     allow_inconclusive: bool
     noise_floor: str | None
     junit: Path | None
-    summary: Path | None
 
     @property
     def is_asked(self) -> bool:
@@ -127,12 +126,9 @@ class RequirementOptions:
             given = next((option for option, value in needing.items() if value), None)
             if given is not None:
                 raise click.UsageError(f"{given} goes with a requirement, such as --require-not-worse A B.")
-        if self.junit is not None and self.junit == self.summary:
-            raise click.UsageError("--junit and --summary name the same file.")
-        for option, path in (("--junit", self.junit), ("--summary", self.summary)):
-            if path is not None and not path.parent.is_dir():
-                raise click.UsageError(f"the folder of {option} {str(path)!r} is not there.")
-            check_apart(option, path, files)
+        if self.junit is not None and not self.junit.parent.is_dir():
+            raise click.UsageError(f"the folder of --junit {str(self.junit)!r} is not there.")
+        check_apart("--junit", self.junit, files)
         by_metric("--rope-of", self.rope_of, "ropes")
 
     def judge(
@@ -169,19 +165,15 @@ class RequirementOptions:
             ropes.setdefault(metric, own)
         return ropes
 
-    def write(self, comparison: Comparison, requirements: Requirements | None) -> None:
-        """Write the files that build servers read."""
-        if self.junit is None and self.summary is None:
+    def write(self, requirements: Requirements | None) -> None:
+        """Write the file that build servers read."""
+        if self.junit is None or requirements is None:
             return
-        from tiebreak.views.files import append_whole, write_whole
-        from tiebreak.views.requirements import junit_xml, summary
+        from tiebreak.views.files import write_whole
+        from tiebreak.views.requirements import junit_xml
 
-        if self.junit is not None and requirements is not None:
-            with writing("the outcome", self.junit):
-                write_whole(self.junit, junit_xml(requirements, allow_inconclusive=self.allow_inconclusive))
-        if self.summary is not None:
-            with writing("the summary", self.summary):
-                append_whole(self.summary, summary(comparison, requirements).encode("utf-8", "backslashreplace"))
+        with writing("the outcome", self.junit):
+            write_whole(self.junit, junit_xml(requirements, allow_inconclusive=self.allow_inconclusive))
 
     def exit_code(self, requirements: Requirements | None) -> int:
         """Exit code of the outcome of all, which counts whoever reads the answer."""
@@ -231,7 +223,6 @@ _REQUIREMENT_OPTIONS = (
         help="Margins below it stay open: a file or a number.",
     ),
     click.option("--junit", **_OUTPUT, help="Write the requirements, as JUnit's XML."),
-    click.option("--summary", **_OUTPUT, help="Append the answer, as Markdown."),
 )
 
 
@@ -333,7 +324,7 @@ GROUPS = {
     " n_test",
     "How it is decided": "rope alpha baseline family correction method missing rng",
     "A plan of looks": "n_total looks random_order",
-    "A release gate": "require_better require_not_worse require_near_best rope_of noise_floor allow_inconclusive junit summary",
+    "A release gate": "require_better require_not_worse require_near_best rope_of noise_floor allow_inconclusive junit",
     "Output": "format_ details raw plots html help",
 }
 """Titles of the help, and the parameters below each."""
@@ -399,7 +390,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
         show_end(files, comparison)
     output.draw(comparison)
     output.report(functools.partial(view_of(comparison).as_html, comparison, None, requirements))
-    required.write(comparison, requirements)
+    required.write(requirements)
     context.exit(required.exit_code(requirements))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,21 +14,30 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
 
 
-@click.command("show", short_help="Show how far a run has come.")
+@click.command("show", short_help="Show how far a run has come, and write its report or scores.")
 @click.argument("run", metavar="RUN")
 @store_option
-@output_options("format", "raw")
+@output_options("format", "raw", "html")
 @help_option
 def show_command(run: str, store: str | None, output: Output) -> None:
     """Show how far RUN has come: means, failures, warnings.
 
-    It needs neither the data nor the study, and may be asked while the run is in progress.
+    It needs neither the data nor the study, and may be asked while the run is in progress. With --format csv it writes all
+    scores, which 'tiebreak compare' reads, and with --html a page to send: all metrics compared by the study's rope, and the
+    curves of predictions that were kept.
     """
     from tiebreak.views.evaluation import RUN
 
     output.prepare()
     evaluation = read_run(run, store)
     output.show(evaluation, view=RUN, end="\n" + _next_line(evaluation))
+
+    def make(**heading: Any) -> str:
+        from tiebreak.views.report.evaluation import report
+
+        return report(evaluation, settings={"rope": evaluation.record.settings.get("rope") or 0.0}, **heading)
+
+    output.report(make)
 
 
 def _next_line(evaluation: Evaluation) -> str:

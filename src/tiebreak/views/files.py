@@ -54,17 +54,6 @@ def _opener(name: str, flags: int) -> int:
     return os.open(name, flags, _FILE_RIGHTS)
 
 
-def append_whole(path: Path, content: bytes) -> None:
-    """Add to the end of a file that is no link, after a line of its own where something stands there; all of it or nothing."""
-    _refuse_link(path)
-    with open(path, "ab", buffering=0, opener=_opener) as file:
-        end = file.seek(0, os.SEEK_END) if file.seekable() else 0
-        text = b"\n" + content if end else content
-        if file.write(text) < len(text):  # the next byte would raise
-            file.truncate(end)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 def make_folder(folder: Path) -> None:
     """Make a folder for output where there is none, its parents included."""
     try:

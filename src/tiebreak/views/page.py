@@ -236,10 +236,9 @@ class Page:
         """For a terminal or a file, 80 columns wide unless another width is given."""
         return "\n\n".join("\n".join(line for line, _ in lines) for lines in self.blocks(width or WIDTH)) + "\n"
 
-    def as_markdown(self, *, folds: bool = False) -> str:
-        """For pull requests and notes; names show as they are. If it `folds`, what a notebook folds is folded here too."""
-        shown = ((part, part.as_markdown()) for part in self.parts)
-        return "\n\n".join(_opened(part, text) if folds else text for part, text in shown if text) + "\n"
+    def as_markdown(self) -> str:
+        """For pull requests and notes; names show as they are."""
+        return "\n\n".join(filter(None, (part.as_markdown() for part in self.parts))) + "\n"
 
     def print(self, console: Console | None = None) -> None:
         """Print it on standard output or another console, fitted to the window and with the verdicts in colour."""
@@ -274,10 +273,3 @@ _SPECIAL = re.compile(r"[\\`*_{}\[\]|~$]")
 def escape(text: str) -> str:
     """Text that Markdown and its HTML show as it is."""
     return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
-
-
-def _opened(part: Paragraph | Code | Table | Section, text: str) -> str:
-    """Markdown under a title that opens it, where the part is one that folds."""
-    if not isinstance(part, Section) or not part.is_folded:
-        return text
-    return f"<details><summary>{escape(part.title)}</summary>\n\n{text}\n\n</details>"

@@ -235,9 +235,3 @@ def junit_xml(requirements: Requirements, *, allow_inconclusive: bool = False) -
 
 def _clean(text: str) -> str:
     return re.sub(_NOT_IN_XML, "", printable(text))
-
-
-def summary(comparison: Comparison, requirements: Requirements | None) -> str:
-    """Markdown for the page of a job: a heading that says how the gate ended, and the answer."""
-    heading = headline(requirements) if requirements is not None else "Comparison"
-    return f"## tiebreak: {heading[0].lower()}{heading[1:]}\n\n{comparison.to_markdown(requirements, folds=True)}"

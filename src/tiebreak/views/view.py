@@ -239,7 +239,7 @@ class View:
         return as_frame((self.frames[name] if name else self.columns)(result))
 
     def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any, **heading: Any) -> str:
-        """The report under a `Heading` of these parts, also written to a file if one is named."""
+        """The report with this title and command, also written to a file if one is named."""
         return _written(resolve_name(self.report)(result, *choices, **heading), path)
 
     def as_other(self, name: str, result: object, *choices: Any) -> str:

@@ -25,45 +25,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """Title, note and facts that a report bears, and the command that wrote it.
-
-    Attributes
-    ----------
-    title : str
-        Instead of the report's own.
-    note : str
-        A paragraph under the title, such as who asks and why.
-    data : mapping of str to str or number
-        Facts about the data: what, when, rows, positives.
-    command : str
-        The command that wrote it.
-    """
-
-    title: str = ""
-    note: str = ""
-    data: Mapping[str, str | float] = field(default_factory=dict)
-    command: str = ""
-
-    def __post_init__(self) -> None:
-        """Refuse what is no text, and data without names."""
-        for name in ("title", "note"):
-            if not isinstance(getattr(self, name), str):
-                raise InvalidParameterError(f"{name}={getattr(self, name)!r} is no text.", about=name)
-        given: Any = self.data
-        if not isinstance(given, Mapping) or not all(map(_is_fact, given.items())):
-            example = "{'rows': 12400, 'positives': 310, 'taken': '2026-10-01'}"
-            raise InvalidParameterError(
-                f"data={given!r} is no dict of names with texts or numbers, such as {example}.", about="data"
-            )
-
-
-def _is_fact(item: tuple[Any, Any]) -> bool:
-    name, value = item
-    return isinstance(name, str) and isinstance(value, str | int | float)
-
-
-@dataclass(frozen=True, slots=True)
 class Picture:
     """A drawing as the address of an image: SVG without ground, whose text is text."""
 
@@ -186,10 +147,12 @@ def picture(drawing: Drawing) -> Picture:
     return Picture(printable(drawing.title), printable(drawing.note), round(PIXELS * drawing.size[0]), source)
 
 
-def html_of(document: Document, **heading: Any) -> str:
-    """The file as text, under a `Heading` of these parts."""
+def html_of(document: Document, *, title: str = "", command: str = "") -> str:
+    """The file as text, under a title instead of its own, and with the command that wrote it."""
     from markupsafe import Markup
 
+    if not isinstance(title, str):
+        raise InvalidParameterError(f"title={title!r} is no text.", about="title")
     style, script = _asset("style.css"), _asset("page.js")
     return (
         _environment()
@@ -201,7 +164,8 @@ def html_of(document: Document, **heading: Any) -> str:
             policy=policy(style, script),
             data=Markup(script_json(document.data)),  # noqa: S704
             version=tiebreak.__version__,
-            heading=Heading(**heading),
+            title=title,
+            command=command,
         )
     )
 
