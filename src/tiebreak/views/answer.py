@@ -1,10 +1,7 @@
 """Sentences of an answer: the headline, a pair, the next step, and the small print. No text of an answer stands elsewhere."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +11,9 @@ from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray
 from tiebreak.numerics.law import VERDICTS
+from tiebreak.scores.items import Items
 from tiebreak.scores.metric import HIGHER_IS_BETTER
+from tiebreak.scores.scores import Summary
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.views.looks import what_is_left
 from tiebreak.views.words import (
@@ -35,12 +34,6 @@ from tiebreak.views.words import (
     span,
     spoken,
 )
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.scores.items import Items
-    from tiebreak.scores.scores import Summary
 
 HEADLINES = {
     "better": "{a} is better than {b}: {size}.",
@@ -586,13 +579,6 @@ def sizes_line(comparison: Comparison) -> str:
         return f"splits are taken to be {matrix.n_folds}-fold cross-validation, so a test set is 1/{matrix.n_folds} of the data"
     about = "about " if comparison.scores.design.sizes == "approximate" else ""
     return f"{about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples in each split"
-
-
-def design_words(evaluation: Evaluation, dataset: int) -> str:
-    """Kind and sizes of the splits: "kfold, 120 training and 30 test examples each"."""
-    record = evaluation.record.datasets[dataset]
-    train, test = (span(sizes) for sizes in (record.n_train, record.n_test))
-    return f"{record.kind}, {train} training and {test} test examples each"
 
 
 def _of_items(items: Items) -> str:

@@ -1,15 +1,11 @@
 """An audit in words, as a frame and as JSON: what was looked at, what was found, and what to do."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from tiebreak.audits.findings import Audit, Finding
 from tiebreak.views.page import Page, Paragraph, Section
 from tiebreak.views.view import View, document, finite, of_rows, plain
 from tiebreak.views.words import count, listed, printable, quote, span
-
-if TYPE_CHECKING:
-    from tiebreak.audits.findings import Audit, Finding
 
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 MOST_ROWS = 8

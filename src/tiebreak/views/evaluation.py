@@ -1,15 +1,15 @@
 """An evaluation in words and as JSON: its plan, what was measured, the means, what failed, and how far a run has come."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.frames import mean_interval, scores_frame
+from tiebreak.evaluation.preview import Preview
 from tiebreak.numerics import row_moments
-from tiebreak.views.answer import design_words
+from tiebreak.plan.record import DatasetRecord
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, dataset_facts, document, metric_record, plain, records_of
 from tiebreak.views.words import (
@@ -30,15 +30,8 @@ from tiebreak.views.words import (
     span,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.preview import Preview
-    from tiebreak.plan.record import DatasetRecord
-
-    Planned = tuple[Preview, str, str]
-    """What is planned, the study file, and the store without a password."""
+Planned = tuple[Preview, str, str]
+"""What is planned, the study file, and the store without a password."""
 
 ALPHA = 0.05
 """1 - coverage of the intervals of means."""
@@ -105,7 +98,7 @@ def _means(evaluation: Evaluation) -> list[dict[str, Any]]:
     ]
 
 
-def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
+def _records(frame: Any, *columns: str) -> list[dict[str, Any]]:
     return [{column: plain(row[column]) for column in columns} for row in frame.to_dict("records")]
 
 
@@ -159,7 +152,9 @@ def _means_table(evaluation: Evaluation, dataset: int, with_intervals: bool) -> 
     ]
     of = f" on {quote(record.name)}" if record.name else ""
     more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
-    title = f"Means over splits{of} ({design_words(evaluation, dataset)}){more}"
+    train, test = span(record.n_train), span(record.n_test)
+    design = f"{record.kind}, {train} training and {test} test examples each"
+    title = f"Means over splits{of} ({design}){more}"
     headers, cells = zip(*columns, strict=True)
     return Table(
         title, headers, tuple(zip(*cells, strict=True)), notes=tuple(filter(None, (*notes, left_out(evaluation.models))))
@@ -218,7 +213,7 @@ def troubles(evaluation: Evaluation) -> list[Section]:
 _STATES = {"raised": "failed", "timed-out": "timed out", "out-of-memory": "ran out of memory", "killed": "ended their process"}
 
 
-def _counted(frame: pd.DataFrame, column: str) -> list[str]:
+def _counted(frame: Any, column: str) -> list[str]:
     """Texts with the number of cells and the models that they are about."""
     rows = frame.to_dict("records")
     lines = (f"{count(row['n_cells'], 'cell')} of {_who(row['models'])}: {shorten(row[column], TEXT_WIDTH)}" for row in rows)

@@ -1,17 +1,13 @@
 """The noise floor of a suite, in words, as a frame and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tiebreak.comparison.noise_floor import NoiseFloor
 from tiebreak.views.page import Page, Paragraph, Section
 from tiebreak.views.requirements import noise_text
 from tiebreak.views.view import View, document, metric_record
 from tiebreak.views.words import count, format_percent, listed, printable, quote
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.noise_floor import NoiseFloor
 
 FEW_RUNS = 4
 """Runs below which what whole runs share is hardly seen."""

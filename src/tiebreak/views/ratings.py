@@ -1,19 +1,15 @@
 """Ratings, in words and as JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.ratings import Ratings
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, document, finite, rows_of
 from tiebreak.views.words import count, format_percent, left_out, listed, model_names, quote, quoted_names
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.ratings import Ratings
 
 ROWS = 50
 """Rows of the table that are shown; the rest is counted."""

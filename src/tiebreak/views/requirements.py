@@ -1,12 +1,11 @@
 """Requirements in words, as a frame, as JSON, and as the files that build servers read: JUnit's XML and a summary."""
 
-from __future__ import annotations
-
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE, Requirement, Requirements
 from tiebreak.views.page import Page, Section
 from tiebreak.views.view import View, document, of_rows, plain
 from tiebreak.views.words import (
@@ -19,10 +18,6 @@ from tiebreak.views.words import (
     printable,
     short_names,
 )
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.requirements import Requirement, Requirements
 
 COLUMNS = (
     "gate",

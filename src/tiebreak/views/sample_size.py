@@ -1,18 +1,14 @@
 """Sample sizes, in words, as a table and as JSON."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tiebreak.comparison.sample_size import SampleSize
 from tiebreak.statistics.power import N_DRAWS
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View, document, finite, plain, records_of
 from tiebreak.views.words import count, decimals_for, format_bound, format_percent, listed
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.sample_size import SampleSize
 
 COLUMNS = ("n", "smallest", "power", "cost")
 """Of the frame: units, the smallest difference (or rope) that they show, the power for the one in question, and the cost."""

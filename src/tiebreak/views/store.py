@@ -1,23 +1,19 @@
 """Runs in a store, and reports of what was found or copied there."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tiebreak.stores.contract import Damage, RunSummary
 from tiebreak.views.page import NAME_WIDTH, Page, Section, Table
 from tiebreak.views.view import View, document, plain, records_of
 from tiebreak.views.words import count, printable, quote, short_names, shorten
 
-if TYPE_CHECKING:
-    from tiebreak.stores.contract import Damage, RunSummary
+Found = tuple[Sequence[Damage], int, str]
+"""Damages, the number of runs, and the store."""
 
-    Found = tuple[Sequence[Damage], int, str]
-    """Damages, the number of runs, and the store."""
-
-    Runs = tuple[Sequence[RunSummary], str]
-    """Runs and the store."""
+Runs = tuple[Sequence[RunSummary], str]
+"""Runs and the store."""
 
 METRICS_WIDTH = 30
 

@@ -1,15 +1,15 @@
 """A measured evaluation in the report: a comparison for each metric and dataset, what was measured, and kept predictions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.comparison import Comparison
 from tiebreak.errors import TiebreakError
+from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.printable import printable
 from tiebreak.views.evaluation import page
 from tiebreak.views.page import Paragraph, Section, Table
@@ -17,10 +17,6 @@ from tiebreak.views.report.comparison import answer_of, answers_data
 from tiebreak.views.report.document import Block, Document, html_of, pictures
 from tiebreak.views.view import plain
 from tiebreak.views.words import quote
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.evaluation.evaluation import Evaluation
 
 MOST_ANSWERS = 12
 """Comparisons that one report holds."""
