@@ -8,7 +8,7 @@ import click
 
 from tiebreak.cli.measuring import error_of_study
 from tiebreak.cli.options import Output, help_option, output_options
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit
+from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, emit
 from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
 
     output.report(make)
     failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)
-    context.exit(EXIT_NOT_MET if failed else EXIT_OK)
+    context.exit(EXIT_BROKEN if failed else EXIT_OK)
 
 
 def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:

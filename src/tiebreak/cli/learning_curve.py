@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.curves import TypedCurve, curve_options, run_curve
+from tiebreak.cli.curves import curve_options, run_curve
 from tiebreak.cli.options import help_option
 
 if TYPE_CHECKING:
@@ -57,4 +57,4 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
     def measure(data: dict[str, Any], run: RunOptions, **asked: Any) -> LearningCurve:
         return learning_curve(make_plan(**data), run, sizes=sizes, **asked)
 
-    context.exit(run_curve(study, "learning-curve", measure, TypedCurve(**options)))
+    context.exit(run_curve(study, "learning-curve", measure, options))

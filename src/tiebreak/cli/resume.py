@@ -8,7 +8,7 @@ import click
 from tiebreak.cli.measuring import find_run
 from tiebreak.cli.options import help_option
 from tiebreak.cli.process import CommandError, say
-from tiebreak.cli.run import TypedMeasuring, measure, measuring_options
+from tiebreak.cli.run import measure, measuring_options
 
 
 @click.command("resume", short_help="Go on with a run.")
@@ -16,7 +16,7 @@ from tiebreak.cli.run import TypedMeasuring, measure, measuring_options
 @measuring_options
 @help_option
 @click.pass_context
-def resume_command(context: click.Context, /, stored: str, store: str | None, **options: Any) -> None:
+def resume_command(context: click.Context, /, stored: str, store: str | None, **typed: Any) -> None:
     """Go on with RUN, by the study file that it was started from.
 
     Only what is missing is measured. RUN is the name of a run in the store, or both in one: 'sqlite:///runs.db#cancer'.
@@ -25,10 +25,9 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, **
     """
     from tiebreak.study_file.study import read_study
 
-    typed = TypedMeasuring(**options)
     url, name = find_run(stored, store)
     path = _study_of(url, name)
-    if not typed.quiet:
+    if not typed["quiet"]:
         say(f"the study is {path}")  # it comes out of the store, and what it names is imported
     context.exit(measure(read_study(path), name, url, typed))
 

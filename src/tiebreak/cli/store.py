@@ -8,7 +8,7 @@ import click
 
 from tiebreak.cli.measuring import find_store
 from tiebreak.cli.options import Output, help_option, output_options
-from tiebreak.cli.process import EXIT_DAMAGED, say
+from tiebreak.cli.process import EXIT_BROKEN, say
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql import SqlStore
@@ -50,7 +50,7 @@ def check_command(context: click.Context, url: str | None, output: Output) -> No
     store.close()
     if damages:
         say(_ADVICE)
-        context.exit(EXIT_DAMAGED)
+        context.exit(EXIT_BROKEN)
 
 
 @store_command.command("backup", short_help="Copy a store while it is in use.")

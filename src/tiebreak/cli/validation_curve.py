@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.curves import TypedCurve, curve_options, run_curve
+from tiebreak.cli.curves import curve_options, run_curve
 from tiebreak.cli.options import help_option
 
 if TYPE_CHECKING:
@@ -81,4 +81,4 @@ def validation_curve_command(
         return validation_curve(grids, plan, run, **asked)
 
     # a value may be called the same as that of another parameter, so each parameter has a run of its own
-    context.exit(run_curve(study, "validation-curve", measure, TypedCurve(**options), f"-{parameter}"))
+    context.exit(run_curve(study, "validation-curve", measure, options, f"-{parameter}"))
