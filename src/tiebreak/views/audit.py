@@ -5,7 +5,7 @@ from typing import Any
 from tiebreak.audits.findings import Audit, Finding
 from tiebreak.views.page import Page, Paragraph, Section
 from tiebreak.views.view import View, document, finite, of_rows, plain
-from tiebreak.views.words import count, listed, printable, quote, span
+from tiebreak.views.words import count, listed, quote, span
 
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 MOST_ROWS = 8
@@ -25,10 +25,12 @@ def page(audit: Audit) -> Page:
 
 
 def _finding(finding: Finding) -> Section:
-    lines = (printable(finding.text), where_line(finding), f"→ {printable(finding.advice)}")
-    return Section(
-        f"{MARKS[finding.severity]} {finding.severity} {finding.code}", filter(None, lines), has_bullets=False, is_folded=False
-    )
+    """What was found, the first rows that show it, and what to do."""
+    rows = finding.evidence.rows
+    shown = f"{', '.join(map(str, rows[:MOST_ROWS]))}{', ...' if len(rows) > MOST_ROWS else ''}"
+    where = f"Rows {shown} (counted from 0)." if rows else ""
+    title, lines = f"{MARKS[finding.severity]} {finding.severity} {finding.code}", (finding.text, where, f"→ {finding.advice}")
+    return Section(title, lines, has_bullets=False, is_folded=False)
 
 
 def columns(audit: Audit) -> dict[str, Any]:
@@ -77,15 +79,6 @@ def _subject(audit: Audit) -> str:
     splits = "split" if folds.n_splits == 1 else "splits"
     data = f"Data{name}: {audit.n_samples} rows, {audit.n_features} columns, {audit.task}{n_classes}"
     return f"{data}; {folds.n_splits} {splits}{kind} of {span(folds.n_train)} training and {span(folds.n_test)} test rows"
-
-
-def where_line(finding: Finding) -> str:
-    """The rows and columns that show it, a few of them."""
-    evidence, parts = finding.evidence, []
-    if evidence.rows:
-        shown = ", ".join(map(str, evidence.rows[:MOST_ROWS]))
-        parts.append(f"Rows {shown}{', ...' if len(evidence.rows) > MOST_ROWS else ''} (counted from 0).")
-    return " ".join(parts)
 
 
 def check_lines(audit: Audit) -> list[str]:

@@ -5,7 +5,6 @@ from typing import Any
 
 from tiebreak.comparison.noise_floor import NoiseFloor
 from tiebreak.views.page import Page, Paragraph, Section
-from tiebreak.views.requirements import noise_text
 from tiebreak.views.view import View, document, metric_record
 from tiebreak.views.words import count, format_percent, listed, printable, quote
 
@@ -44,7 +43,7 @@ def sentence(floor: NoiseFloor) -> str:
     """Distance of two runs, in a sentence."""
     one = "Two runs" if floor.n_averaged == 1 else f"Two means of {_runs(floor, floor.n_averaged)} each"
     metric = printable(floor.metric.name)
-    return f"{one} of one model differ by at most {noise_text(floor.floor)} in {metric} here ({format_percent(floor.level)})."
+    return f"{one} of one model differ by at most {floor.floor:.3g} in {metric} here ({format_percent(floor.level)})."
 
 
 def _runs(floor: NoiseFloor, n: int) -> str:
@@ -53,31 +52,35 @@ def _runs(floor: NoiseFloor, n: int) -> str:
 
 def _means(floor: NoiseFloor) -> str:
     return (
-        f"A smaller difference between two models may be noise, and a gate with a margin below {noise_text(floor.floor)} is "
-        f"inconclusive. The largest difference of two single runs seen is {noise_text(floor.largest)}."
+        f"A smaller difference between two models may be noise, and a gate with a margin below {floor.floor:.3g} is "
+        f"inconclusive. The largest difference of two single runs seen is {floor.largest:.3g}."
     )
 
 
 def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
     """Codes and texts of what a reader should know."""
     runs, few = _runs(floor, floor.n_runs), floor.n_runs < FEW_RUNS
-    if floor.kind == "runs" and few and not floor.differs_as_whole:
-        text = (
-            f"{runs} hardly show what a run changes on all {floor.unit}s at once, as another server or prompt may, nor how far a "
-            "few answers can swing; the floor is that of single answers. More runs would show it."
+    if few and floor.differs_as_whole:
+        yield (
+            "few-units",
+            (
+                f"the floor is that of the runs' means, and {runs} of a model say little of how far apart others would be: it "
+                "is wide for that reason. More runs narrow it."
+            ),
         )
-        yield "few-runs", text
-    if floor.differs_as_whole and few:
-        text = (
-            f"the floor is that of the runs' means, and {runs} of a model say little of how far apart others would be: it is "
-            "wide for that reason. More runs narrow it."
+    elif few and floor.kind == "runs":
+        yield (
+            "few-units",
+            (
+                f"{runs} hardly show what a run changes on all {floor.unit}s at once, as another server or prompt may, nor how "
+                "far a few answers can swing; the floor is that of single answers. More runs would show it."
+            ),
         )
-        yield "runs-differ", text
     if floor.n_left_out:
-        left = f"{count(floor.n_left_out, floor.unit)} that some run lacks"
-        yield "left-out", f"{left} {'is' if floor.n_left_out == 1 else 'are'} left out."
+        are = "is" if floor.n_left_out == 1 else "are"
+        yield "left-out", f"{count(floor.n_left_out, floor.unit)} that some run lacks {are} left out."
     if floor.floor == 0.0:
-        yield "no-noise", "all runs have the very same scores, so nothing says how large their noise may be."
+        yield "identical-scores", "all runs have the very same scores, so nothing says how large their noise may be."
 
 
 def _method_line(floor: NoiseFloor) -> str:

@@ -342,13 +342,22 @@ COSTS = View(costs_page, partial(_square_frame, name="costs"), costs_facts)
 
 def corrected_page(score: BiasCorrectedScore) -> Page:
     """The corrected score, how often each model was the best, warnings, and what was done."""
-    return Page(
-        (
-            Paragraph((_sentence(score),), n_strong=1),
-            _best_table(score),
-            Section("Warnings", score.notices),
-            Paragraph((_corrected_line(score),), is_small=True),
-        )
+    models, shares = corrected_columns(score).values()
+    names = short_names(models[:ROWS], NAME_WIDTH)
+    rows = tuple((name, format_probability(share)) for name, share in zip(names, shares[:ROWS], strict=True))
+    more = f"; {len(models) - ROWS} more below these" if len(models) > ROWS else ""
+    repeats = f" of {score.n_repeats} repeats, averaged" if score.n_repeats > 1 else ""
+    undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
+    how = (
+        f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_resamples} bootstraps{undefined}. In each the "
+        f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. "
+        f"{COVERED[score.interval].format(subject=SUBJECT)}"
+    )
+    return Page.of(
+        _sentence(score),
+        Table(f"How often each model was the best{more}", ("model", "share"), rows),
+        Section("Warnings", score.notices),
+        Paragraph((how,), is_small=True),
     )
 
 
@@ -387,16 +396,6 @@ def _sentence(score: BiasCorrectedScore) -> str:
     return f"{first}: {off} {'better' if score.optimism > 0 else 'worse'} than that."
 
 
-def _corrected_line(score: BiasCorrectedScore) -> str:
-    repeats = f" of {score.n_repeats} repeats, averaged" if score.n_repeats > 1 else ""
-    undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
-    return (
-        f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_resamples} bootstraps{undefined}. In each the "
-        f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. "
-        f"{COVERED[score.interval].format(subject=SUBJECT)}"
-    )
-
-
 COVERED = {
     "percentile": "The interval is for {subject}. Its ends are percentiles of the scores on the examples not drawn, about a "
     "third of all, which makes it wider than one of all examples.",
@@ -407,14 +406,6 @@ COVERED = {
 """Kind of the interval and its subject."""
 
 SUBJECT = "the score of the best of these models on further examples like these; it does not allow for other training sets"
-
-
-def _best_table(score: BiasCorrectedScore) -> Table:
-    models, shares = corrected_columns(score).values()
-    names = short_names(models[:ROWS], NAME_WIDTH)
-    rows = tuple((name, format_probability(share)) for name, share in zip(names, shares[:ROWS], strict=True))
-    more = f"; {len(models) - ROWS} more below these" if len(models) > ROWS else ""
-    return Table(f"How often each model was the best{more}", ("model", "share"), rows)
 
 
 CORRECTED_SCORE = View(corrected_page, corrected_columns, corrected_facts)
