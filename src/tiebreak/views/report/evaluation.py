@@ -14,7 +14,7 @@ from tiebreak.printable import printable
 from tiebreak.views.evaluation import page
 from tiebreak.views.page import Paragraph, Section, Table
 from tiebreak.views.report.comparison import answer_of, answers_data
-from tiebreak.views.report.document import Block, Document, html_of, pictures
+from tiebreak.views.report.document import html_of, pictures
 from tiebreak.views.view import plain
 from tiebreak.views.words import quote
 
@@ -31,21 +31,17 @@ MOST_FACTS = 1000
 def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mapping[str, Any] | None = None, **heading: Any) -> str:
     """The report of an evaluation: all metrics, or some; settings are those of `Evaluation.compare`."""
     comparisons, reasons = _compared(evaluation, metrics or evaluation.metrics, dict(settings or {}))
-    shown = page(evaluation)
+    shown, run = page(evaluation), tuple(islice(_facts(evaluation), MOST_FACTS))
     tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
     head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
-    blocks = [Block("What was measured", (*head, *tables))]
+    blocks: list[tuple[str, Sequence[Any]]] = [("What was measured", (*head, *tables))]
     blocks += _predictions(evaluation)
     if reasons:
-        blocks.append(Block("What was left out", (Section("Not compared", reasons, is_folded=False),)))
-    blocks.append(Block("How it was run", (_run(evaluation),)))
-    document = Document(
-        title=f"{printable(evaluation.name)}: {len(evaluation.models)} models",
-        answers=list(map(answer_of, comparisons)),
-        blocks=blocks,
-        data=answers_data(comparisons),
-    )
-    return html_of(document, **heading)
+        blocks.append(("What was left out", (Section("Not compared", reasons, is_folded=False),)))
+    blocks.append(("How it was run", (Table("Facts of the run", ("what", "value"), run, (False, False)),)))
+
+    title = f"{printable(evaluation.name)}: {len(evaluation.models)} models"
+    return html_of(title, answers_data(comparisons), answers=list(map(answer_of, comparisons)), blocks=blocks, **heading)
 
 
 def _compared(evaluation: Evaluation, metrics: Sequence[str], settings: dict[str, Any]) -> tuple[list[Comparison], list[str]]:
@@ -66,7 +62,7 @@ def _compared(evaluation: Evaluation, metrics: Sequence[str], settings: dict[str
     return found, reasons
 
 
-def _predictions(evaluation: Evaluation) -> Iterator[Block]:
+def _predictions(evaluation: Evaluation) -> Iterator[tuple[str, Sequence[Any]]]:
     """Curves and matrices of the predictions that were kept, by dataset; what was not kept has none."""
     made: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("ROC curves", evaluation.roc),
@@ -81,16 +77,11 @@ def _predictions(evaluation: Evaluation) -> Iterator[Block]:
             with suppress(TiebreakError):
                 parts += pictures(make(dataset=dataset if len(evaluation.datasets) > 1 else None))
         if parts:
-            yield Block(title, tuple(parts))
-
-
-def _run(evaluation: Evaluation) -> Table:
-    """Versions, seeds and splits of the run."""
-    rows = tuple(islice(_facts(evaluation), MOST_FACTS))
-    return Table("Facts of the run", ("what", "value"), rows, (False, False))
+            yield title, parts
 
 
 def _facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Versions, seeds and splits of the run."""
     record = evaluation.record
     yield "run", evaluation.name
     yield "store", evaluation.url or "none, in memory"
