@@ -22,24 +22,17 @@ Examples:
 _SIZES = "Training sizes: whole numbers, or shares such as 0.25,0.5,1.0.  [default: n/16, n/8, n/4, n/2 and n]"
 
 
-class Sizes(click.ParamType[Any]):
+def _sizes(typed: str) -> list[float]:
     """Training sizes with commas between: whole numbers, or shares such as 0.25."""
-
-    name = "sizes"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The sizes as numbers."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return [float(size) if "." in size or "e" in size.lower() else int(size) for size in value.split(",")]
-        except ValueError:
-            self.fail(f"{value!r} is no list of training sizes such as 50,100,200 or 0.25,0.5,1.0.", param, ctx)
+    try:
+        return [float(size) if "." in size or "e" in size.lower() else int(size) for size in typed.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{typed!r} is no list of training sizes such as 50,100,200 or 0.25,0.5,1.0.") from None
 
 
 @click.command("learning-curve", epilog=EPILOG, short_help="Say whether more data would help the models of a study.")
 @click.argument("study", metavar="STUDY")
-@click.option("--sizes", type=Sizes(), metavar="N,N,...", help=_SIZES)
+@click.option("--sizes", type=_sizes, metavar="N,N,...", help=_SIZES)
 @curve_options
 @help_option
 @click.pass_context

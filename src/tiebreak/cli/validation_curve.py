@@ -20,29 +20,21 @@ Examples:
 """
 
 
-class Values(click.ParamType[Any]):
+def _values(typed: str) -> list[Any]:
     """Values with commas between, or a JSON list; what is no number, true, false or null is a text."""
-
-    name = "values"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The values as Python has them."""
-        if not isinstance(value, str):
-            return value
-        if value.lstrip().startswith("["):
-            try:
-                return list(json.loads(value))
-            except ValueError as error:
-                self.fail(f"{value!r} is no JSON list: {error}.", param, ctx)
-        return [_value(text.strip()) for text in value.split(",")]
-
-
-def _value(text: str) -> Any:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return text if isinstance(value, dict | list) else value
+    if typed.lstrip().startswith("["):
+        try:
+            return list(json.loads(typed))
+        except ValueError as error:
+            raise click.BadParameter(f"{typed!r} is no JSON list: {error}.") from None
+    values = []
+    for text in map(str.strip, typed.split(",")):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        values.append(text if isinstance(value, dict | list) else value)
+    return values
 
 
 @click.command("validation-curve", epilog=EPILOG, short_help="Find the best value of a parameter, and what ties.")
@@ -53,7 +45,7 @@ def _value(text: str) -> Any:
 @click.option(
     "--values",
     "typed",
-    type=Values(),
+    type=_values,
     required=True,
     multiple=True,
     metavar="V,V,...",

@@ -22,7 +22,6 @@ from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import Coded, View, document, finite, metric_record, named, plain, records_of
 from tiebreak.views.words import (
     format_bound,
-    format_interval,
     format_percent,
     format_probability,
     format_score,
@@ -204,7 +203,7 @@ def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, l
         **_unit_counts(comparison, comparison.pair_table.rows_with(reference), rows),
         header: cells(lambda row: format_score(float(against.difference[row]), decimals, signed=True)),
         answer.interval_name(comparison, is_header=True): cells(
-            lambda row: _interval(comparison, *(float(end[row]) for end in against.interval))
+            lambda row: answer.interval_text(comparison, against.interval.low[row], against.interval.high[row])
         ),
         "verdict": [own if row == reference else VERDICTS[against.verdict[row]] for row in rows],
     }
@@ -234,10 +233,6 @@ def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, 
     bounds = np.full(len(comparison.models), np.nan) if bounds is None else bounds
     decimals = answer.table_decimals(comparison)
     return {"short by at most": [format_bound(float(bounds[row]), decimals, (comparison.rope,)) for row in rows]}
-
-
-def _interval(comparison: Comparison, low: float, high: float) -> str:
-    return format_interval(float(low), float(high), answer.table_decimals(comparison), answer.limits(comparison))
 
 
 # --- details ----------------------------------------------------------------------------------------------------------------
@@ -290,7 +285,7 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
         **_unit_counts(comparison, chosen),
         "difference": [format_score(float(value), decimals, signed=True) for value in part.law.estimate],
         answer.interval_name(comparison, is_header=True): [
-            _interval(comparison, low, high) for low, high in zip(*part.interval, strict=True)
+            answer.interval_text(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],
         **({"p": [format_probability(float(p)) for p in part.pvalue]} if with_tests else {}),
     }

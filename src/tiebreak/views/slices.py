@@ -7,13 +7,12 @@ import numpy as np
 
 from tiebreak.comparison.slices import Slices
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.answer import limits
+from tiebreak.views.answer import interval_text
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View, document, metric_record, of_rows, records_of
 from tiebreak.views.words import (
     count,
     decimals_for,
-    format_interval,
     format_score,
     level_words,
     listed,
@@ -109,7 +108,7 @@ def table(slices: Slices) -> Table:
             shown[part.first[row]],
             shown[part.second[row]],
             format_score(float(part.law.estimate[row]), decimals, signed=True),
-            format_interval(float(part.interval.low[row]), float(part.interval.high[row]), decimals, limits(comparison)),
+            interval_text(comparison, part.interval.low[row], part.interval.high[row], decimals),
             VERDICTS[part.verdict[row]],
         )
         for name, n_items, each in zip(short_names(slices.names), slices.n_items, slices.tables, strict=True)
