@@ -15,9 +15,16 @@ COLUMNS = ("code", "severity", "text", "advice", "splits", "rows", "columns", "n
 
 def page(audit: Audit) -> Page:
     """Number of findings, what was audited, the findings, and the checks without one."""
+    folds, name = audit.folds, f" {quote(audit.dataset)}" if audit.dataset else ""
+    n_classes = f" with {len(folds.classes)} classes" if folds.classes else ""
+    kind = f" ({folds.kind})" if folds.kind != "unknown" else ""
+    subject = (
+        f"Data{name}: {audit.n_samples} rows, {audit.n_features} columns, {audit.task}{n_classes}; "
+        f"{count(folds.n_splits, 'split')}{kind} of {span(folds.n_train)} training and {span(folds.n_test)} test rows."
+    )
     return Page(
         (
-            Paragraph((f"{summary(audit)}.", f"{_subject(audit)}."), n_strong=1),
+            Paragraph((f"{summary(audit)}.", subject), n_strong=1),
             *map(_finding, audit.findings),
             Paragraph(tuple(check_lines(audit)), is_small=True),
         )
@@ -69,16 +76,6 @@ def summary(audit: Audit) -> str:
     if not counts:
         return "Nothing was found that speaks against these splits"
     return f"The audit has {listed([count(n, severity) for severity, n in counts])}"
-
-
-def _subject(audit: Audit) -> str:
-    folds = audit.folds
-    name = f" {quote(audit.dataset)}" if audit.dataset else ""
-    kind = f" ({folds.kind})" if folds.kind != "unknown" else ""
-    n_classes = f" with {len(folds.classes)} classes" if folds.classes else ""
-    splits = "split" if folds.n_splits == 1 else "splits"
-    data = f"Data{name}: {audit.n_samples} rows, {audit.n_features} columns, {audit.task}{n_classes}"
-    return f"{data}; {folds.n_splits} {splits}{kind} of {span(folds.n_train)} training and {span(folds.n_test)} test rows"
 
 
 def check_lines(audit: Audit) -> list[str]:

@@ -14,11 +14,19 @@ FEW_RUNS = 4
 
 def page(floor: NoiseFloor) -> Page:
     """The floor, what it was measured on, what it means for a gate, and what it could not see."""
+    meaning = (
+        f"A smaller difference between two models may be noise, and a gate with a margin below {floor.floor:.3g} is "
+        f"inconclusive. The largest difference of two single runs seen is {floor.largest:.3g}."
+    )
+    runs, names = _runs(floor, floor.n_runs), listed([quote(name) for name in floor.models])
+    of = f"{runs} of {names}" if len(floor.models) == 1 else f"at least {floor.n_runs} {floor.kind} each of {names}"
+    on = "on one test set" if floor.kind == "seeds" else f"on {count(floor.n_items, floor.unit)}"
+    how = "the spread of the runs' means" if floor.differs_as_whole else f"how single answers to each {floor.unit} differ"
     return Page(
         (
-            Paragraph((sentence(floor), _means(floor)), n_strong=1),
+            Paragraph((sentence(floor), meaning), n_strong=1),
             Section("Warnings", warnings(floor)),
-            Paragraph((_method_line(floor),), is_small=True),
+            Paragraph((f"Measured from {of} {on}, by {how} (Student's t).",), is_small=True),
         )
     )
 
@@ -50,13 +58,6 @@ def _runs(floor: NoiseFloor, n: int) -> str:
     return count(n, {"runs": "run", "epochs": "epoch", "seeds": "seed"}[floor.kind])
 
 
-def _means(floor: NoiseFloor) -> str:
-    return (
-        f"A smaller difference between two models may be noise, and a gate with a margin below {floor.floor:.3g} is "
-        f"inconclusive. The largest difference of two single runs seen is {floor.largest:.3g}."
-    )
-
-
 def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
     """Codes and texts of what a reader should know."""
     runs, few = _runs(floor, floor.n_runs), floor.n_runs < FEW_RUNS
@@ -81,19 +82,6 @@ def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
         yield "left-out", f"{count(floor.n_left_out, floor.unit)} that some run lacks {are} left out."
     if floor.floor == 0.0:
         yield "identical-scores", "all runs have the very same scores, so nothing says how large their noise may be."
-
-
-def _method_line(floor: NoiseFloor) -> str:
-    """Runs and items that the floor was measured on, and the way."""
-    names = listed([quote(name) for name in floor.models])
-    of = (
-        f"{_runs(floor, floor.n_runs)} of {names}"
-        if len(floor.models) == 1
-        else f"at least {floor.n_runs} {floor.kind} each of {names}"
-    )
-    on = "on one test set" if floor.kind == "seeds" else f"on {count(floor.n_items, floor.unit)}"
-    how = "the spread of the runs' means" if floor.differs_as_whole else f"how single answers to each {floor.unit} differ"
-    return f"Measured from {of} {on}, by {how} (Student's t)."
 
 
 VIEW = View(page, columns, facts, sentence=sentence)

@@ -633,7 +633,7 @@ class Plot(NamedTuple):
     """A plot: what collects its numbers, and for which results of its type there are any (all, if it does not say)."""
 
     draw: Callable[..., Drawing]
-    fits: Callable[[Any], bool] = bool
+    fits: Callable[[Any], bool] | None = None
 
 
 class Plots:
@@ -652,7 +652,9 @@ class Plots:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the plots that this result has without further choices."""
-        return tuple(name for name, each in self._kinds.items() if each.fits(self.result) and not _required(each))
+        return tuple(
+            name for name, each in self._kinds.items() if (each.fits is None or each.fits(self.result)) and not _required(each)
+        )
 
     def __getattr__(self, name: str) -> Callable[..., Drawing]:
         if name.startswith("_") or name not in self._kinds:
