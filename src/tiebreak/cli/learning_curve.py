@@ -1,16 +1,11 @@
 """``tiebreak learning-curve``: a study file in, scores by training examples out, and whether more data would help."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tiebreak.cli.curves import curve_options, run_curve
 from tiebreak.cli.options import help_option
-
-if TYPE_CHECKING:
-    from tiebreak.evaluation.run_options import RunOptions
 
 EPILOG = """\b
 Examples:
@@ -47,7 +42,7 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies.learning_curve import LearningCurve, learning_curve
 
-    def measure(data: dict[str, Any], run: RunOptions, **asked: Any) -> LearningCurve:
+    def measure(data: dict[str, Any], run: Any, **asked: Any) -> LearningCurve:
         return learning_curve(make_plan(**data), run, sizes=sizes, **asked)
 
     context.exit(run_curve(study, "learning-curve", measure, options))

@@ -23,21 +23,12 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, **
 
     The study file is code: what it imports is run, so go on only with what you would run as a program.
     """
+    from tiebreak.stores import open_store
     from tiebreak.study_file.study import read_study
 
     url, name = find_run(stored, store)
-    path = _study_of(url, name)
-    if not typed["quiet"]:
-        say(f"the study is {path}")  # it comes out of the store, and what it names is imported
-    context.exit(measure(read_study(path), name, url, typed))
-
-
-def _study_of(url: str, name: str) -> Path:
-    """The study file that the run remembers; nothing but its path comes out of the store."""
-    from tiebreak.stores import open_store
-
     opened = open_store(url)
-    path = opened.read(name).record.settings.get("study")
+    path = opened.read(name).record.settings.get("study")  # nothing but this comes out of the store
     opened.close()
     if not isinstance(path, str) or not path:
         raise CommandError(
@@ -49,4 +40,6 @@ def _study_of(url: str, name: str) -> Path:
             f"run {name!r} was started from {path!r}, which is gone. Put the file back, or go on from where it is now: tiebreak "
             "run FILE, with the same --store and --name."
         )
-    return Path(path)
+    if not typed["quiet"]:
+        say(f"the study is {path}")  # it comes out of the store, and what it names is imported
+    context.exit(measure(read_study(path), name, url, typed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -127,29 +128,27 @@ def _measured(study: Study, name: str, url: str, typed: dict[str, Any]) -> Evalu
 def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int:
     """Print what was measured, and what it means for each dataset."""
     from tiebreak.views.evaluation import overview_page, run_page
+    from tiebreak.views.report.evaluation import compared, report
     from tiebreak.views.words import quote
 
     output, metric = typed["output"], typed["metric"]
-    comparisons, reasons = _compared(study, evaluation, metric)
+    asked = [(metric, dataset) for dataset in evaluation.datasets]
+    comparisons, failed = compared(evaluation, asked, {"rope": study.rope})
     if output.is_text:
         emit_page((overview_page if comparisons else run_page)(evaluation))
     elif evaluation.n_failed:
         say(f"{evaluation.n_failed} of {evaluation.n_cells} cells failed; 'tiebreak show' says why.")
-    for dataset, comparison in comparisons.items():
+    for dataset, comparison in comparisons:
         if output.is_text:
             emit(f"\nDataset {quote(dataset)}\n\n" if dataset else "\n")
         show_answer(comparison, output)
-    for text in reasons:
-        say(f"there is nothing to compare: {text}")
-    for number, comparison in enumerate(comparisons.values(), 1):
+    for _, dataset, error in failed:
+        say(f"there is nothing to compare: {f'dataset {dataset!r}: ' if dataset else ''}{as_typed(error)}")
+    for number, (_, comparison) in enumerate(comparisons, 1):
         output.draw(comparison, *([f"dataset-{number}"] if len(comparisons) > 1 else []))
 
-    def make(**heading: Any) -> str:
-        from tiebreak.views.report.evaluation import report
-
-        return report(evaluation, (metric,) if metric else (), {"rope": study.rope}, **heading)
-
-    output.report(make)
+    metrics = (metric,) if metric else ()
+    output.report(functools.partial(report, evaluation, metrics, {"rope": study.rope}))
     if not evaluation.n_done:  # whoever chains commands has to be told that no model could be fitted at all
         return EXIT_WRONG_USE
     return EXIT_BROKEN if typed["strict"] and _failed_everywhere(evaluation) else EXIT_OK
@@ -166,22 +165,3 @@ def _failed_everywhere(evaluation: Evaluation) -> bool:
     if failed:
         say(f"{listed([quote(model) for model in failed])} failed on every split (--strict)")
     return bool(failed)
-
-
-def _compared(study: Study, evaluation: Evaluation, metric: str | None) -> tuple[dict[str, Any], list[str]]:
-    """The comparison of each dataset in a metric, the first if none is named, and why there is none."""
-    import numpy as np
-
-    lacks_scores = any(bool(np.isnan(evaluation.grid(dataset, 0)).any()) for dataset in range(len(evaluation.datasets)))
-    comparisons, reasons = {}, []
-    for dataset in evaluation.datasets:
-        try:
-            comparisons[dataset] = evaluation.compare(
-                metric=metric,
-                rope=study.rope,
-                missing="pairwise" if lacks_scores else None,
-                dataset=dataset if len(evaluation.datasets) > 1 else None,
-            )
-        except TiebreakError as error:
-            reasons.append(f"dataset {dataset!r}: {as_typed(error)}" if dataset else as_typed(error))
-    return comparisons, reasons

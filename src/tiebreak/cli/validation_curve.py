@@ -1,17 +1,12 @@
 """``tiebreak validation-curve``: a study file and a parameter in, scores by its values out, and which of them tie."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tiebreak.cli.curves import curve_options, run_curve
 from tiebreak.cli.options import help_option
-
-if TYPE_CHECKING:
-    from tiebreak.evaluation.run_options import RunOptions
 
 EPILOG = """\b
 Examples:
@@ -67,7 +62,7 @@ def validation_curve_command(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies.validation_curve import ValidationCurve, validation_curve, vary
 
-    def measure(data: dict[str, Any], run: RunOptions, **asked: Any) -> ValidationCurve:
+    def measure(data: dict[str, Any], run: Any, **asked: Any) -> ValidationCurve:
         grids = vary(data["models"], parameter, [value for values in typed for value in values])
         plan = make_plan(**{**data, "models": grids.candidates})
         return validation_curve(grids, plan, run, **asked)

@@ -305,11 +305,6 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
     return Table(title, tuple(columns), table, _right(columns), notes=(note,) if note else ())
 
 
-def details_text(comparison: Comparison) -> str:
-    """The details as text."""
-    return details(comparison).as_text()
-
-
 # --- columns ----------------------------------------------------------------------------------------------------------------
 
 
@@ -586,7 +581,7 @@ VIEW = View(
     sentence=answer.headline,
     texts={
         "next_step": "tiebreak.views.answer:next_step",
-        "details": "tiebreak.views.comparison:details_text",
+        "details": "tiebreak.views.comparison:details",
         "latex": "tiebreak.views.paper:latex",
         "methods": "tiebreak.views.paper:methods_paragraph",
     },

@@ -239,8 +239,8 @@ class View:
 
     def as_other(self, name: str, result: object, *choices: Any) -> str:
         """One of the further texts."""
-        text: str = resolve_name(self.texts[name])(result, *choices)
-        return text
+        made: str | Page = resolve_name(self.texts[name])(result, *choices)
+        return made.as_text() if isinstance(made, Page) else made
 
     def fragment(self, result: object) -> str:
         """The page for a notebook."""

@@ -30,7 +30,16 @@ MOST_FACTS = 1000
 
 def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mapping[str, Any] | None = None, **heading: Any) -> str:
     """The report of an evaluation: all metrics, or some; settings are those of `Evaluation.compare`."""
-    comparisons, reasons = _compared(evaluation, metrics or evaluation.metrics, dict(settings or {}))
+    whole = (None,) if len(evaluation.datasets) > 1 else ()
+    asked = [(metric, dataset) for metric in metrics or evaluation.metrics for dataset in (*whole, *evaluation.datasets)]
+    found, failed = compared(evaluation, asked[:MOST_ANSWERS], settings or {})
+    comparisons = [comparison for _, comparison in found]
+    reasons = [
+        f"{printable(str(metric))}{f' on {quote(dataset)}' if dataset else ''}: {printable(str(error))}"
+        for metric, dataset, error in failed
+    ]
+    if len(asked) > MOST_ANSWERS:
+        reasons.append(f"{len(asked) - MOST_ANSWERS} further comparisons: a report holds {MOST_ANSWERS} of them")
     shown, run = page(evaluation), tuple(islice(_facts(evaluation), MOST_FACTS))
     tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
     head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
@@ -44,22 +53,23 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mappin
     return html_of(title, answers_data(comparisons), answers=list(map(answer_of, comparisons)), blocks=blocks, **heading)
 
 
-def _compared(evaluation: Evaluation, metrics: Sequence[str], settings: dict[str, Any]) -> tuple[list[Comparison], list[str]]:
-    """Comparisons in each metric, over all datasets and on each, and why some are not there."""
-    several = len(evaluation.datasets) > 1
-    asked = [(metric, dataset) for metric in metrics for dataset in ((None,) if several else ()) + tuple(evaluation.datasets)]
-    found, reasons = [], []
-    for metric, dataset in asked[:MOST_ANSWERS]:
-        lacks = any(bool(np.isnan(evaluation.grid(n, 0)).any()) for n in range(len(evaluation.datasets)))
-        given = {"missing": "pairwise", **settings} if lacks else settings
+def compared(
+    evaluation: Evaluation, asked: Sequence[tuple[str | None, str | None]], settings: Mapping[str, Any]
+) -> tuple[list[tuple[str | None, Comparison]], list[tuple[str | None, str | None, TiebreakError]]]:
+    """Comparisons in metrics on datasets (None is the first metric, or all datasets), each with its dataset; and failed ones.
+
+    Models that lack scores are compared on those that they share, unless the settings say otherwise.
+    """
+    lacks = any(bool(np.isnan(evaluation.grid(n, 0)).any()) for n in range(len(evaluation.datasets)))
+    given = {"missing": "pairwise", **settings} if lacks else settings
+    found, failed = [], []
+    for metric, dataset in asked:
         try:
-            found.append(evaluation.compare(metric, dataset=dataset if several else None, **given))
+            only = dataset if len(evaluation.datasets) > 1 else None
+            found.append((dataset, evaluation.compare(metric, dataset=only, **given)))
         except TiebreakError as error:
-            where = f" on {quote(dataset)}" if dataset else ""
-            reasons.append(f"{printable(metric)}{where}: {printable(str(error))}")
-    if len(asked) > MOST_ANSWERS:
-        reasons.append(f"{len(asked) - MOST_ANSWERS} further comparisons: a report holds {MOST_ANSWERS} of them")
-    return found, reasons
+            failed.append((metric, dataset, error))
+    return found, failed
 
 
 def _predictions(evaluation: Evaluation) -> Iterator[tuple[str, Sequence[Any]]]:
