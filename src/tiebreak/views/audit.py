@@ -32,7 +32,7 @@ def page(audit: Audit) -> Page:
 
 
 def _finding(finding: Finding) -> Section:
-    """What was found, the first rows that show it, and what to do."""
+    """Text of a finding, the first rows that show it, and what to do."""
     rows = finding.evidence.rows
     shown = f"{', '.join(map(str, rows[:MOST_ROWS]))}{', ...' if len(rows) > MOST_ROWS else ''}"
     where = f"Rows {shown} (counted from 0)." if rows else ""
