@@ -15,8 +15,7 @@ from tests.contracts.lease_contract import LeaseContract
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
 from tests.contracts.store_contract import StoreContract
 from tiebreak.stores import log as logs
-from tiebreak.stores.memory import MemoryStore
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql import MemoryStore, SqlStore
 
 
 class TestMemoryStore(StoreContract, LeaseContract):

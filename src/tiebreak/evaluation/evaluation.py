@@ -20,7 +20,7 @@ from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
 from tiebreak.scores.scores import typical_time
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
-from tiebreak.stores.cells import CellTable
+from tiebreak.stores.contract import CellTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tiebreak.metrics.calibration import Strategy
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix, Scores
-    from tiebreak.stores.contract import RunLog
+    from tiebreak.stores.log import CopiedLog, SqlLog
 
 LONGEST_WARNING = 120
 """Characters of a fit's warning that a notice repeats."""
@@ -48,7 +48,7 @@ class Evaluation(Result):
 
     Attributes
     ----------
-    log : RunLog
+    log : SqlLog or CopiedLog
         Where the cells are kept.
     table : CellTable
         Cells that were there when the evaluation was made.
@@ -60,7 +60,7 @@ class Evaluation(Result):
         Record of leading steps of pipelines that models have in common; of the call that made this, not of the store.
     """
 
-    log: RunLog
+    log: SqlLog | CopiedLog
     table: CellTable
     url: str = ""
     scorers: tuple[Scorer, ...] = ()
@@ -68,7 +68,7 @@ class Evaluation(Result):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
-        from tiebreak.stores.memory import CopiedLog
+        from tiebreak.stores.log import CopiedLog
 
         return type(self), (CopiedLog.of(self.log, self.table), self.table, self.url, (), self.sharing)
 

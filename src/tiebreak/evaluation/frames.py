@@ -11,7 +11,7 @@ from tiebreak.evaluation.predictions import as_answered, nothing_kept, outcomes_
 from tiebreak.numerics import FloatArray, Interval, corrected_interval, row_moments
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.scores.metric import Metric
-from tiebreak.stores.cells import NOTES
+from tiebreak.stores.contract import NOTES
 
 if TYPE_CHECKING:
     import pandas as pd
