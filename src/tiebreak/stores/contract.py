@@ -1,4 +1,4 @@
-"""What all stores give and take, how they tell of damage, and the rule of writing a cell again."""
+"""Tables and messages that all stores share, damage as it is told, and the rule of writing a cell again."""
 
 import dataclasses
 from collections.abc import Callable, Collection
