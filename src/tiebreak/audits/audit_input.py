@@ -29,6 +29,11 @@ class Column(NamedTuple):
     is_category: bool = False
     is_free_text: bool = False
 
+    @property
+    def varies(self) -> bool:
+        """True unless all values are the same, or missing."""
+        return not np.array_equal(self.values, np.full(self.values.shape, self.values[0]), equal_nan=True)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
@@ -227,6 +232,11 @@ class AuditInput:
         if codes is None:
             return False
         return not any(np.isin(codes[split.test], codes[split.train]).any() for split in self.splits)
+
+    def by_split(self, look: Callable[[IntArray, IntArray], IntArray]) -> dict[int, IntArray]:
+        """Rows that a look at the training and test rows of each split finds, by the number of the split; without empty ones."""
+        found = {number: look(*split) for number, split in enumerate(self.splits)}
+        return {number: rows for number, rows in found.items() if rows.size}
 
     def rng(self) -> np.random.Generator:
         """A generator that starts the same in every check."""

@@ -20,25 +20,19 @@ def find_future(audit_input: AuditInput) -> Iterator[Finding]:
     time = audit_input.time
     if time is None:
         return
-    early, late, rows = [], 0, []
-    for number, (train, test) in enumerate(audit_input.splits):
-        later = train[time[train] > time[test].min()]
-        if later.size:
-            early.append(number)
-            late += later.size
-            rows.append(later)
-    if not early:
+    found = audit_input.by_split(lambda train, test: train[time[train] > time[test].min()])
+    if not found:
         return
-    n_train = sum(audit_input.splits[number].train.size for number in early)
+    late, n_train = sum(map(len, found.values())), sum(audit_input.splits[number].train.size for number in found)
     advice = 'Use cv="time", which trains on the past only; a gap= keeps what is known only later out of training.'
     if not bool((np.diff(time) >= 0).all()):
         advice += " Sort the rows by time first: such splits go by the order of rows."
     yield Finding(
         "future-in-training",
         "error",
-        f"{of_splits(len(early), audit_input.n_splits).capitalize()} models are trained on what came later than test rows: "
+        f"{of_splits(len(found), audit_input.n_splits).capitalize()} models are trained on what came later than test rows: "
         f"{late} of {n_train} training rows ({percent(late / n_train)}). In real use the future is not known.",
-        evidence(np.concatenate(rows), splits=early, numbers={"n_rows": late, "share": late / n_train}),
+        evidence(np.concatenate(list(found.values())), splits=list(found), numbers={"n_rows": late, "share": late / n_train}),
         advice,
     )
 

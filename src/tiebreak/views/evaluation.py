@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.evaluation.frames import mean_interval, scores_frame
+from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
 from tiebreak.numerics import row_moments
 from tiebreak.views.design import design_words
 from tiebreak.views.json import dataset_facts, document, metric_record, plain
@@ -31,7 +31,6 @@ from tiebreak.views.words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.evaluation.evaluation import Evaluation
 
 ALPHA = 0.05
 """1 - coverage of the intervals of means."""
