@@ -258,7 +258,10 @@ def standardised(audit_input: AuditInput, *, max_cells: int) -> FloatArray:
     """
     n_rows, parts, n_columns = audit_input.n_samples, [], 0
     most = max(1, min(MOST_COLUMNS, max_cells // max(n_rows, 1)))
-    for place in chosen_columns(audit_input, most):
+    places = np.arange(len(audit_input.columns))
+    if places.size > most:
+        places = np.sort(audit_input.rng().choice(places, most, replace=False))
+    for place in places.tolist():
         column = audit_input.columns[place]
         values = column.values
         own = values[:, None]
@@ -272,12 +275,6 @@ def standardised(audit_input: AuditInput, *, max_cells: int) -> FloatArray:
             parts.append(own)
             n_columns += own.shape[1]
     return np.concatenate(parts, axis=1) if parts else np.empty((n_rows, 0))
-
-
-def chosen_columns(audit_input: AuditInput, most: int) -> IntArray:
-    """Places of the columns, or of some of them."""
-    places = np.arange(len(audit_input.columns))
-    return places if places.size <= most else np.sort(audit_input.rng().choice(places, most, replace=False))
 
 
 def _moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:
