@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.audits.findings import Finding
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.data import Dataset, Task
-from tiebreak.plan.split_design import Split, Splits
+from tiebreak.plan.splits import Split, Splits
 
 Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 

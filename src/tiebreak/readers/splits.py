@@ -15,7 +15,7 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import IntArray
-from tiebreak.plan.split_design import MOST_FOLDS
+from tiebreak.plan.splits import MOST_FOLDS
 from tiebreak.readers.files import refuse
 from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long
