@@ -77,10 +77,9 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         log = self._of
         claim = Claim([], [], [])
         lost: set[Cell] = set()
-        for piece in log._pieces(outcomes) if outcomes or wanted else ():
-            lost_now, taken, self._held = log._do(partial(self._exchange, piece, wanted, again), to_write=True)
-            lost |= lost_now
-            claim, wanted = (taken, ()) if wanted else (claim, ())
+        if outcomes or wanted:
+            work = partial(self._exchange, log._placed(outcomes), wanted, again)
+            lost, claim, self._held = log._do(work, to_write=True)
         if self._held and self._heart.ident is None:
             self._heart.start()
         refused = [outcome for outcome in outcomes if log._mapping.stored(outcome.cell) in lost] if lost else []
@@ -120,7 +119,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
     def _exchange(
-        self, piece: Sequence[tuple[Cell, Outcome]], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
+        self, placed: Sequence[tuple[Cell, Outcome]], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
     ) -> tuple[set[Cell], Claim, set[Cell]]:
         """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead.
 
@@ -128,9 +127,9 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         """
         log = self._of
         others, own = self._owners(connection)
-        done = {cell for cell, _ in piece}
+        done = {cell for cell, _ in placed}
         refused = done & others
-        refused |= log._put([each for each in piece if each[0] not in others], connection, own)
+        refused |= log._put([each for each in placed if each[0] not in others], connection, own)
         claim = Claim([], [], [])
         places = {cell: log._mapping.stored(cell) for cell in wanted}
         kept = log._kept(connection, set(places.values()))

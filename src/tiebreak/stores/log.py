@@ -57,8 +57,6 @@ PAGE = 4096
 BLOCK, BLOCK_WITH_OUTPUTS = 512, 64
 """Cells that are read at a time."""
 NOTHING: Outputs = {}
-MOST_CELLS = 1_000
-"""A transaction of so many takes a few hundredths of a second; other writers wait meanwhile."""
 
 _COLUMNS = ", ".join(CellRow._fields)
 _AFTER = (
@@ -201,8 +199,6 @@ class SqlLog:
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none, before this returns.
 
-        Only a call with very many (over 1,000) is kept in several pieces, so that no other writer has to wait long.
-
         A cell is kept once. Of a cell that is done, the same scores again change nothing, further metrics are added, and
         a different score of the same metric is refused, unless the run is one that cannot be reproduced (rng None): then
         the first score stays. Outputs of further methods are added too; times and versions stay those of the first. A failure
@@ -218,8 +214,7 @@ class SqlLog:
         StoreError
             The outcomes could not be kept; those written before are.
         """
-        for piece in self._pieces(outcomes):
-            self._do(partial(self._put, piece), to_write=True)
+        self._do(partial(self._put, self._placed(outcomes)), to_write=True)
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""
@@ -292,26 +287,25 @@ class SqlLog:
 
     # --- writing ------------------------------------------------------------------------------------------------------------
 
-    def _pieces(self, outcomes: Sequence[Outcome]) -> list[list[tuple[Cell, Outcome]]]:
-        """Parts of outcomes for a transaction each, with their stored cells; a single one unless there are very many."""
+    def _placed(self, outcomes: Sequence[Outcome]) -> list[tuple[Cell, Outcome]]:
+        """Outcomes with their stored cells; refused where there is no such cell."""
         for outcome in outcomes:
             self._mapping.check(outcome)
-        placed = [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
-        return [placed[start : start + MOST_CELLS] for start in range(0, len(placed) or 1, MOST_CELLS)]
+        return [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
 
     def _put(
-        self, piece: Sequence[tuple[Cell, Outcome]], connection: Connection, owned: Collection[Cell] | None = None
+        self, placed: Sequence[tuple[Cell, Outcome]], connection: Connection, owned: Collection[Cell] | None = None
     ) -> set[Cell]:
-        """Put a piece in the transaction under way by the rule of writing.
+        """Put outcomes in the transaction under way by the rule of writing.
 
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
         head = self._head(connection)
-        before = self._kept(connection, {cell for cell, _ in piece})
+        before = self._kept(connection, {cell for cell, _ in placed})
         rows: dict[Cell, CellRow] = {}
         contents: dict[Cell, bytes] = {}
         refused: set[Cell] = set()
-        for cell, outcome in piece:
+        for cell, outcome in placed:
             row = rows.get(cell) or before.get(cell)
             old = None if row is None else self._outcome(row)
             is_done = old is not None and old.is_done
