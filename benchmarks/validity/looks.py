@@ -33,7 +33,7 @@ from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import student_multiplier, student_tail
 from tiebreak.statistics import alpha_spent, group_sequential_design, split_information, wilcoxon
-from tiebreak.statistics.influence import cluster_sums, mean_of_clusters
+from tiebreak.statistics.means import cluster_sums, mean_of_clusters
 
 Array = np.ndarray[Any, Any]
 

@@ -7,7 +7,7 @@ Names are loaded when they are first used, so that importing is cheap.
 
 from tiebreak.lazy_names import lazy_names
 
-__version__ = "0.1.0"
+__version__ = "0.1.0rc1"
 
 _HOMES = {
     "tiebreak": "errors metrics statistics testing",

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from tiebreak.views.plots.menu import Plots
+    from tiebreak.views.plots.draw import Plots
     from tiebreak.views.view import View
 
 VIEWS = {
     "Comparison": "tiebreak.views.comparison:VIEW",
-    "PairComparison": "tiebreak.views.pair:VIEW",
+    "PairComparison": "tiebreak.views.comparison:PAIR",
     "Slices": "tiebreak.views.slices:VIEW",
     "Ratings": "tiebreak.views.ratings:VIEW",
     "SampleSize": "tiebreak.views.sample_size:VIEW",
@@ -27,17 +27,17 @@ VIEWS = {
     "LearningCurve": "tiebreak.views.curves:LEARNING",
     "ValidationCurve": "tiebreak.views.curves:VALIDATION",
     "BiasVariance": "tiebreak.views.curves:BIAS_VARIANCE",
-    "BiasCorrectedScore": "tiebreak.views.bbc:VIEW",
+    "BiasCorrectedScore": "tiebreak.views.predictions:CORRECTED_SCORE",
     "Audit": "tiebreak.views.audit:VIEW",
-    "ConfusionMatrix": "tiebreak.views.confusion:MATRIX",
-    "Confusions": "tiebreak.views.confusion:MODELS",
-    "CostMatrix": "tiebreak.views.confusion:COSTS",
-    "RocCurve": "tiebreak.views.class_curves:ROC",
-    "Rocs": "tiebreak.views.class_curves:ROCS",
-    "PrecisionRecallCurve": "tiebreak.views.class_curves:PRECISION_RECALL",
-    "PrecisionRecalls": "tiebreak.views.class_curves:PRECISION_RECALLS",
-    "CalibrationCurve": "tiebreak.views.class_curves:CALIBRATION",
-    "Calibrations": "tiebreak.views.class_curves:CALIBRATIONS",
+    "ConfusionMatrix": "tiebreak.views.predictions:MATRIX",
+    "Confusions": "tiebreak.views.predictions:MODELS",
+    "CostMatrix": "tiebreak.views.predictions:COSTS",
+    "RocCurve": "tiebreak.views.predictions:ROC",
+    "Rocs": "tiebreak.views.predictions:ROCS",
+    "PrecisionRecallCurve": "tiebreak.views.predictions:PRECISION_RECALL",
+    "PrecisionRecalls": "tiebreak.views.predictions:PRECISION_RECALLS",
+    "CalibrationCurve": "tiebreak.views.predictions:CALIBRATION",
+    "Calibrations": "tiebreak.views.predictions:CALIBRATIONS",
     "Evaluation": "tiebreak.views.evaluation:VIEW",
 }
 """Type of result, by its name -> "module:name" of its view, which is imported when it is asked for."""
@@ -104,7 +104,7 @@ class Result:
         return f"<{type(self).__name__}: {view_of(self).headline(self)}>"
 
     def _repr_html_(self) -> str:
-        return view_of(self).page(self).as_fragment()
+        return view_of(self).fragment(self)
 
 
 def view_of(result: object) -> View:

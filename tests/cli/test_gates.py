@@ -11,7 +11,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import Run, run_compare, write_scores
 from tests.comparison.test_looks import answers
-from tiebreak.cli.output import FORMATS
+from tiebreak.cli.options import FORMATS
 
 ACCURACY = ("--metric", "accuracy")
 ROPE = (*ACCURACY, "--rope", "0.01")

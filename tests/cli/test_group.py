@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from tiebreak import __version__
 from tiebreak.cli import COMMANDS, help_page, main, version_page
 from tiebreak.cli.group import tiebreak
-from tiebreak.cli.output import FORMATS
+from tiebreak.cli.options import FORMATS
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -15,8 +15,8 @@ from tiebreak.comparison.family import best_alpha
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric
 from tiebreak.statistics.posterior import joint
-from tiebreak.views.columns import Coded
-from tiebreak.views.comparison_facts import pair_columns, ranking_columns
+from tiebreak.views.comparison import pair_columns, ranking_columns
+from tiebreak.views.view import Coded
 
 pytestmark = pytest.mark.slow
 

@@ -32,7 +32,7 @@ from tests.reliability import POINTS
 from tiebreak.cli.main import run as command_line
 from tiebreak.printable import printable_lines
 from tiebreak.result import view_of
-from tiebreak.views.columns import csv_lines
+from tiebreak.views.view import csv_lines
 
 pytestmark = pytest.mark.slow
 

@@ -10,6 +10,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.views import evaluation as views
+from tiebreak.views.report.document import fragment
 
 N_SPLITS = 4
 
@@ -50,7 +51,7 @@ def test_the_text_has_all_the_parts() -> None:
     assert text.startswith(f"{head}\n\nMeans over splits (stratified, 15 training and 5 test examples each)\n")
     assert text.endswith(failures)
     assert views.overview_page(evaluation).as_text() == f"{head}\n\n{failures}"
-    assert "<p>Failures</p>" in views.run_page(evaluation).as_fragment()  # nobody opens what is folded away
+    assert "<p>Failures</p>" in fragment(views.run_page(evaluation).parts)  # nobody opens what is folded away
 
 
 def test_what_went_wrong_stands_once_on_the_overview_and_in_the_report() -> None:

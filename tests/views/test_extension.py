@@ -11,8 +11,7 @@ import pytest
 from tiebreak import result
 from tiebreak.result import Result
 from tiebreak.views.page import Page, Table
-from tiebreak.views.plots.draw import Drawing, bars
-from tiebreak.views.plots.menu import Plot
+from tiebreak.views.plots.draw import Drawing, Plot, bars
 from tiebreak.views.view import View
 
 

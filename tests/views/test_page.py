@@ -12,6 +12,7 @@ from rich.console import Console
 from tests.views.answers import HUB, splits
 from tiebreak.views.comparison import page
 from tiebreak.views.page import Page, Section, Table
+from tiebreak.views.report.document import fragment
 
 NAMES = ("a|b<script>alert(1)</script>", "[x](http://e) *b* #1", "_u_ `c` \\$m$ ~~s~~ &amp; ![i](j)")
 
@@ -71,5 +72,5 @@ def test_parts_of_a_page() -> None:
     assert made.as_text() == "Answer.\n\n  model  x\n  a      1\n  ---- worse ----\n  b      2\n  note\n\nMore\n  - text [code]\n"
     assert "| a | 1 |\n|  | worse |\n| b | 2 |" in made.as_markdown()
     assert "<details><summary>More</summary>\n\n**More**\n\n- text \\[code\\]\n\n</details>" in made.as_markdown(folds=True)
-    assert '<tr><td colspan="2">worse</td></tr>' in made.as_fragment()
-    assert "<details><summary>More</summary><ul><li>text [code]</li></ul></details>" in made.as_fragment()
+    assert '<tr><td colspan="2">worse</td></tr>' in fragment(made.parts)
+    assert "<details><summary>More</summary><ul><li>text [code]</li></ul></details>" in fragment(made.parts)

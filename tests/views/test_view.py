@@ -1,30 +1,428 @@
-"""Every result in every form: text, Markdown, HTML, frame, JSON, plots and one line."""
+"""Views and their forms."""
 
 import copy
+import csv
+import io
 import json
+import math
 import multiprocessing
+import os
 import pickle
 import re
-from collections.abc import Callable
+import stat
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 import matplotlib
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+import tiebreak
 import tiebreak as tb
+from tests.comparison.tables import adjusted_by_hand
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import graded
+from tests.views.situations import around, compared, named, table
+from tests.views.test_comparison import PAIRS, RANKING
 from tiebreak import result as results
+from tiebreak.errors import StoreError
 from tiebreak.result import Result
+from tiebreak.views import comparison as comparison_view
+from tiebreak.views import view
+from tiebreak.views.comparison import pair_columns
+from tiebreak.views.files import append_whole, make_folder, write_whole
+from tiebreak.views.view import FORMULA_STARTS, csv_lines, plain
+
+KEYS = [
+    "schema",
+    "tiebreak",
+    "metric",
+    "settings",
+    "resolved",
+    "method",
+    "headline",
+    "next_step",
+    "detectable",
+    "ranking",
+    "pairs",
+    "slices",
+    "scores",
+    "items",
+    "warnings",
+    "requirements",
+    "provenance",
+]
+
+
+def comparison():
+    """Three models, one score undefined, two models identical."""
+    rows = around(0.90, 0.85, noise=0.02, n_splits=10)
+    scores = named(rows[0], rows[1], rows[1].copy())
+    scores["forest"][2] = np.nan
+    return compared(table(scores), rope="1%", missing="pairwise")
+
+
+def test_schema_two_has_its_keys_and_columns() -> None:
+    """docs/api.md lists them; programs of other people depend on them."""
+    answer = json.loads(comparison().to_json())
+    assert list(answer) == KEYS
+    assert answer["schema"] == 2
+    assert answer["tiebreak"] == tiebreak.__version__
+    assert list(answer["pairs"][0]) == PAIRS
+    at = RANKING.index("n_units")
+    assert list(answer["ranking"][0]) == [*RANKING[:at], "adjusted", *RANKING[at:]]  # a model lacks a split
+
+
+def test_undefined_is_null_and_the_text_is_strict_json() -> None:
+    """NaN and Infinity are not JSON; a strict reader must not trip over them."""
+    text = comparison().to_json()
+    assert "NaN" not in text
+    assert "Infinity" not in text
+    answer = json.loads(text)
+    (scores,) = answer["scores"]
+    assert scores["score"][scores["models"].index("forest")][2] is None
+    identical = next(pair for pair in answer["pairs"] if pair["reason"] == "identical-scores")
+    assert identical["statistic"] is None
+    assert identical["pvalue"] == 1
+
+
+def test_same_scores_give_the_same_bytes() -> None:
+    """Nothing in it depends on the clock or on chance."""
+    assert comparison().to_json() == comparison().to_json()
+
+
+def test_rope_is_recorded_as_asked_and_as_used() -> None:
+    """A later reader must not guess what 1% was."""
+    answer = comparison().to_dict()
+    assert answer["settings"]["rope"] == "1%"
+    assert answer["settings"]["correction"] is None
+    assert answer["resolved"]["correction"] == "bonferroni"
+    best = adjusted_by_hand(comparison().matrix.score).max()  # as if all models had all splits
+    assert answer["resolved"]["rope"] == pytest.approx(0.01 * best, rel=1e-9)
+
+
+@pytest.mark.parametrize("settings", [{"alpha": np.float32(0.05)}, {"rope": np.float32(0.01)}, {"rng": np.int64(3)}])
+def test_settings_may_be_numbers_of_numpy(settings: dict[str, object]) -> None:
+    """JSON knows only Python's; a setting often comes out of an array."""
+    one = compared(table(named(*around(0.90, 0.85, noise=0.02))), **settings)
+    (name,) = settings
+    written = json.loads(one.to_json())["settings"]
+    assert written[name] == float(settings[name])  # type: ignore[arg-type]
+
+
+def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
+    """A release gate leaves its judgement in the record."""
+    one = comparison()
+    judged = one.meets(not_worse=("forest", "svm"))
+    (entry,) = json.loads(one.to_json(requirements=judged))["requirements"]
+    (each,) = judged
+    assert entry == {
+        "claim": "forest not worse than svm",
+        "met": True,
+        "gate": "not worse",
+        "first": "forest",
+        "second": "svm",
+        "metric": "accuracy",
+        "outcome": "met",
+        "rope": one.rope,
+        "interval_alpha": 0.05,
+        "n_questions": 1,
+        "difference": each.difference,
+        "interval_low": each.interval_low,
+        "interval_high": each.interval_high,
+        "n_units": 9,
+        "reason": "",
+        "noise_floor": None,
+        "sentence": each.sentence,
+    }
+
+
+def test_a_row_of_a_list_stands_on_one_line() -> None:
+    """So that answers can be compared line by line."""
+    one = comparison()
+    lines = one.to_json().splitlines()
+    assert len([line for line in lines if line.startswith('{"first": ')]) == one.pair_table.n_pairs
+
+
+def test_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash between write and rename leaves the old file and no temporary one."""
+    path = tmp_path / "answer.json"
+    comparison().to_json(path)
+    before = path.read_text()
+    assert json.loads(before)["schema"] == 2
+
+    def fail(_: int) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        comparison().to_json(path)
+    assert path.read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["answer.json"]
+
+
+class Pair(NamedTuple):
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    name: str
+    pair: Pair
+    counts: np.ndarray
+
+
+def test_everything_becomes_what_json_knows() -> None:
+    """Records by name, arrays as lists, nan and infinite numbers as null, at any depth; strange things by their repr."""
+    held = Holder("a", Pair(math.nan, 1.0), np.array([[1, 2]]))
+    document = plain({1: held, "numbers": (np.float64("inf"), np.int64(3), True, None), "strange": 1j})
+    assert json.loads(json.dumps(document, allow_nan=False)) == {
+        "1": {"name": "a", "pair": {"low": None, "high": 1.0}, "counts": [[1, 2]]},
+        "numbers": [None, 3, True, None],
+        "strange": "1j",
+    }
+
+
+# --- files ------------------------------------------------------------------------------------------------------------------
+
+on_posix = pytest.mark.skipif(os.name != "posix", reason="rights, pipes and limits of a POSIX system")
+
+
+def rights(path: Path) -> int:
+    """Permission bits."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@contextmanager
+def umask(value: int) -> Iterator[None]:
+    """Another umask for a while."""
+    before = os.umask(value)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@contextmanager
+def disk_of(n_bytes: int) -> Iterator[None]:
+    """Files of this process cannot grow beyond so many bytes: the system refuses the rest, as on a full disk."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.slow
+@on_posix
+@pytest.mark.parametrize(
+    ("mask", "file", "folder"), [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700), (0o002, 0o644, 0o755), (0, 0o644, 0o755)]
+)
+def test_files_have_the_rights_that_the_umask_leaves(mask: int, file: int, folder: int, tmp_path: Path) -> None:
+    """JSON, HTML, plots and their folders, never wider than 0644 and 0755."""
+    comparison = compared(table(named(*around(0.9, 0.8, noise=0.02))))
+    with umask(mask):
+        comparison.to_json(tmp_path / "r.json")
+        comparison.to_html(tmp_path / "r.html")
+        append_whole(tmp_path / "summary.md", b"text")
+        make_folder(tmp_path / "a" / "b")
+        comparison.plot.save(tmp_path / "a" / "b" / "plot.svg", "ranking")
+    assert {rights(path) for path in tmp_path.rglob("*") if path.is_file()} == {file}
+    assert (rights(tmp_path / "a"), rights(tmp_path / "a" / "b")) == (folder, folder)
+
+
+@on_posix
+def test_a_file_that_is_replaced_keeps_its_rights(tmp_path: Path) -> None:
+    """What was private stays private."""
+    private = tmp_path / "private.json"
+    private.write_text("before")
+    private.chmod(0o600)
+    compared(table(named(*around(0.9, 0.8, noise=0.02)))).to_json(private)
+    assert rights(private) == 0o600
+    assert json.loads(private.read_text())["schema"] == 2
+
+
+@on_posix
+@pytest.mark.parametrize("write", [write_whole, append_whole])
+def test_no_file_is_written_through_a_link(write: Callable[[Path, bytes], None], tmp_path: Path) -> None:
+    """Who may write a link into a folder must not choose what is overwritten; nor is the link replaced."""
+    kept, link = tmp_path / "kept.json", tmp_path / "link.json"
+    kept.write_text("before")
+    link.symlink_to(kept)
+    with pytest.raises(StoreError, match=r"is a link to .*kept\.json, and no file is written through a link"):
+        write(link, b"after")
+    assert (kept.read_text(), link.is_symlink()) == ("before", True)
+
+
+@on_posix
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    """As /dev/stdout and /dev/null are no files either, and must not become ones."""
+    comparison, pipe, read = compared(table(named(*around(0.9, 0.8, noise=0.02)))), tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    text = comparison.to_json(pipe)
+    reader.join()
+    assert read == [f"{text}\n"]
+    assert pipe.is_fifo()
+
+
+@on_posix
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    """The error names the file and the reason; the earlier answer is whole, and nothing half-written stands beside it."""
+    comparison, target = compared(table(named(*around(0.9, 0.8, noise=0.02)))), tmp_path / "r.json"
+    target.write_text("the answer of yesterday")
+    with disk_of(1000), pytest.raises(StoreError) as caught:
+        comparison.to_json(target)
+    reason = "File too large. No part of it was kept. Free some space there, or name another place."
+    assert str(caught.value) == f"{target} could not be written: {reason}"
+    assert target.read_text() == "the answer of yesterday"
+    assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
+    with disk_of(30_000), pytest.raises(StoreError, match=r"\.png could not be written: File too large"):
+        comparison.plot.save_all(tmp_path / "plots")
+    assert all(path.read_bytes().endswith(b"IEND\xaeB`\x82") for path in (tmp_path / "plots").iterdir())
+
+
+@on_posix
+def test_what_cannot_be_added_whole_is_not_added(tmp_path: Path) -> None:
+    """A summary of a build server that was there before ends as it did."""
+    target = tmp_path / "summary.md"
+    append_whole(target, b"first")
+    append_whole(target, b"second")
+    assert target.read_bytes() == b"first\nsecond"
+    with disk_of(20), pytest.raises(OSError, match="No space left on device"):
+        append_whole(target, b"much more than fits")
+    assert target.read_bytes() == b"first\nsecond"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """No such folder, and a file in the place of one."""
+    comparison = compared(table(named(*around(0.9, 0.8, noise=0.02))))
+    with pytest.raises(StoreError, match=r"r\.json could not be written: No such file or directory\. No part"):
+        comparison.to_json(tmp_path / "absent" / "r.json")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"could not be written: (Not a directory|File exists)"):
+        comparison.plot.save_all(tmp_path / "file")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("baseline", [None, "m3"])
+@pytest.mark.parametrize("suffix", [".json", ".html"])
+def test_answers_of_very_many_models_leave_pairs_out_that_follow_from_the_scores(
+    suffix: str, baseline: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs of the leading model (or the baseline) and of the first ones stand there; read again, all verdicts are as before.
+
+    Here more than 10 pairs are very many, and the first models 3: of 8 models in ranking order these are 7 + 1 pairs.
+    """
+    monkeypatch.setattr(comparison_view, "MOST_WRITTEN", 10)
+    monkeypatch.setattr(comparison_view, "FIRST_MODELS", 3)
+    scores = np.random.default_rng(4).normal(0.8, 0.01, (8, 20)) + 0.004 * np.arange(8)[:, None]
+    table = {f"m{row}": each for row, each in enumerate(scores)}
+    answer = tiebreak.compare(table, metric="accuracy", n_train=90, n_test=10, rope=0.01, baseline=baseline)
+    path = tmp_path / f"answer{suffix}"
+    getattr(answer, f"to_{suffix[1:]}")(path)
+    if suffix == ".json":
+        held = json.loads(path.read_text())
+        models = [row["model"] for row in held["ranking"]]
+        pairs = {(row["first"], row["second"]) for row in held["pairs"]}
+        if baseline is None:
+            assert pairs == {(models[0], each) for each in models[1:]} | {(models[1], models[2])}
+            assert held["n_pairs_omitted"] == 28 - 8
+        else:  # which the family has no more pairs than models with
+            assert len(pairs) == 7
+            assert "n_pairs_omitted" not in held
+    again = tiebreak.compare(path)
+    assert again.models == answer.models
+    np.testing.assert_array_equal(again.pair_table.verdict, answer.pair_table.verdict)
+    np.testing.assert_array_equal(again.pair_table.interval, answer.pair_table.interval)
+    assert again.headline == answer.headline
+
+
+def noisy(*names: str, lacking: bool = False) -> tb.Comparison:
+    """Models with noise between them; with `lacking`, the first two share one split only."""
+    rng = np.random.default_rng(1)
+    scores = {name: rng.normal(0.8, 0.02, 10) - 0.05 * rank for rank, name in enumerate(names)}
+    if lacking:
+        scores[names[0]][1:5] = np.nan
+        scores[names[1]][5:] = np.nan
+    return tb.compare(scores, metric="accuracy", n_train=90, n_test=10, missing="pairwise")
+
+
+def pairs_csv(comparison: tb.Comparison, *, raw: bool = False) -> str:
+    """The whole table as one text."""
+    return "".join(csv_lines(pair_columns(comparison), raw=raw))
+
+
+def test_a_frame_is_written_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows, whether they fill the last block or not."""
+    monkeypatch.setattr(view, "BLOCK", 2)
+    frame = pd.DataFrame({"name": ["=a", "b", "c"], 1: [0.5, float("nan"), 2.0]})
+    assert list(csv_lines(frame)) == ["name,1\n", "'=a,0.5\n", "b,\n", "c,2.0\n"]
+    assert list(csv_lines({"name": ["c"], "rows": [[1, 2]]})) == ["name,rows\n", 'c,"[1, 2]"\n']
+
+
+def test_the_table_is_the_frame_of_pairs() -> None:
+    """To the last digit, by way of pandas' own reader."""
+    comparison = noisy("a", "b, c", 'd "e"')
+    read = pd.read_csv(io.StringIO(pairs_csv(comparison)), keep_default_na=False)
+    expected = comparison.pairs
+    assert list(read.columns) == list(expected.columns)
+    for column in expected:
+        assert read[column].tolist() == expected[column].tolist()
+
+
+def test_what_is_undefined_is_an_empty_cell() -> None:
+    """Never 0, and the reason stands beside it."""
+    row = next(csv.DictReader(io.StringIO(pairs_csv(noisy("a", "b", lacking=True)))))
+    assert (row["pvalue"], row["statistic"], row["reason"]) == ("", "", "missing-splits")
+
+
+@pytest.mark.parametrize("start", FORMULA_STARTS)
+def test_formulas_are_disarmed(start: str) -> None:
+    """A leading apostrophe makes a spreadsheet show the text instead of running it."""
+    rows = list(csv.DictReader(io.StringIO(pairs_csv(noisy(f"{start}HYPERLINK(1)", "plain")))))
+    assert {row["first"] for row in rows} | {row["second"] for row in rows} == {f"'{start}HYPERLINK(1)", "plain"}
+
+
+def test_raw_leaves_names_as_they_are() -> None:
+    """For programs, which run no formulas."""
+    rows = list(csv.DictReader(io.StringIO(pairs_csv(noisy("=1+1", "plain"), raw=True))))
+    assert {rows[0]["first"], rows[0]["second"]} == {"=1+1", "plain"}
+
+
+def test_what_a_terminal_would_obey_is_an_escape() -> None:
+    """A table is looked at, too; with raw names are what they are."""
+    name = "a\x1b[31m\u202e\u200b\r\n\tb"
+    assert {row["first"] for row in csv.DictReader(io.StringIO(pairs_csv(noisy(name, "b"))))} <= {
+        r"a\x1b[31m\u202e\u200b\r\n\tb",
+        "b",
+    }
+    assert name in {row["first"] for row in csv.DictReader(io.StringIO(pairs_csv(noisy(name, "b"), raw=True), newline=""))}
+
+
+def test_negative_numbers_stay_numbers() -> None:
+    """An apostrophe before them would make text of them."""
+    row = next(csv.DictReader(io.StringIO(pairs_csv(noisy("a", "b")))))
+    assert math.isfinite(float(row["interval_low"]))
+    assert not any(value.startswith("'") for value in row.values())
+
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
 NAMES = ("tree", "<b>bayes</b>")

@@ -16,7 +16,7 @@ import pytest
 import tiebreak as tb
 from tests.views.answers import ANSWERS
 from tests.views.tables_of_all_kinds import table_of
-from tiebreak.views.names import model_names
+from tiebreak.views.words import model_names
 
 N, FIRST, STEP = int(os.environ.get("WALK", "40")), int(os.environ.get("WALK_FROM", "0")), 20
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.measuring import error_of_study
-from tiebreak.cli.options import help_option
-from tiebreak.cli.output import Output, output_options
+from tiebreak.cli.options import Output, help_option, output_options
 from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit
 from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 

@@ -16,14 +16,17 @@ from tiebreak.cli.options import (
     NAME,
     NAMES,
     ROPE,
+    Output,
     as_rope,
     by_metric,
+    check_apart,
     direction_options,
     help_option,
+    output_options,
     with_direction,
     with_options,
+    writing,
 )
-from tiebreak.cli.output import Output, check_apart, output_options, writing
 from tiebreak.cli.process import (
     EXIT_BROKEN,
     EXIT_INCONCLUSIVE,
@@ -170,7 +173,7 @@ class RequirementOptions:
         """Write the files that build servers read."""
         if self.junit is None and self.summary is None:
             return
-        from tiebreak.views.json import append_whole, write_whole
+        from tiebreak.views.files import append_whole, write_whole
         from tiebreak.views.requirements import junit_xml, summary
 
         if self.junit is not None and requirements is not None:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.measuring import error_of_study, watched
+from tiebreak.cli.measuring import error_of_study, store_for_study, watched, without_password
 from tiebreak.cli.options import (
     NAMES,
     ROPE,
+    Output,
     TypedRun,
     local_run_options,
+    output_options,
     store_option,
     with_options,
 )
-from tiebreak.cli.output import Output, output_options
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE
-from tiebreak.cli.stores import store_for_study, without_password
 from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:

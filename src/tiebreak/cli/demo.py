@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli.options import help_option
-from tiebreak.cli.output import Output, writing
+from tiebreak.cli.options import Output, help_option, writing
 from tiebreak.cli.process import emit
 
 if TYPE_CHECKING:

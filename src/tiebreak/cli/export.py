@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli.options import help_option, store_option
-from tiebreak.cli.output import writing
+from tiebreak.cli.measuring import read_run
+from tiebreak.cli.options import help_option, store_option, writing
 from tiebreak.cli.process import emit, say
-from tiebreak.cli.stores import read_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,12 +46,12 @@ def export_command(run: str, scores: str | None, predictions: str | None, store:
 
 
 def _write(frame: pd.DataFrame, file: str, what: str, raw: bool) -> None:
-    from tiebreak.views.columns import csv_lines
+    from tiebreak.views.view import csv_lines
 
     if file == _STANDARD_OUTPUT:
         emit(csv_lines(frame, raw=raw), raw=raw)
         return
-    from tiebreak.views.json import write_whole
+    from tiebreak.views.files import write_whole
 
     path = Path(file)
     if path.suffix.lower() in _PARQUET:

@@ -1,13 +1,17 @@
-"""Measuring from the command line: progress, the way on after an interruption, errors in the words of the study."""
+"""Runs of a study and of a store: which store is meant, progress, the way on, errors in the words of the study."""
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiebreak.cli.process import Terminated, say
+from tiebreak.cli.process import CommandError, Terminated, say
 from tiebreak.errors import (
     Advice,
     DataError,
@@ -20,8 +24,119 @@ from tiebreak.errors import (
 )
 
 if TYPE_CHECKING:
+    from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
     from tiebreak.study_file.study import Study
+
+VARIABLE = "TIEBREAK_STORE"
+
+_HOW = "--store sqlite:///FILE,"
+_LONGEST_STEM = 60
+_LONGEST_TYPED = 60
+
+
+def store_for_study(given: str | None, of_study: str | None, name: str) -> str:
+    """The URL of the store for a study.
+
+    Parameters
+    ----------
+    given : str or None
+        By ``--store``.
+    of_study : str or None
+        By the study file.
+    name : str
+        Of the study, which gives a file in this folder its name where nothing else says where results go.
+    """
+    chosen = given or of_study or os.environ.get(VARIABLE)
+    if chosen:
+        return chosen
+    url = _file_named(name)
+    say(f"the store is {url} in this folder (--store or {VARIABLE} names another)")
+    return url
+
+
+def find_run(run: str, given: str | None) -> tuple[str, str]:
+    """URL and name of a stored run.
+
+    Parameters
+    ----------
+    run : str
+        Its name, or URL and name: ``sqlite:///runs.db#cancer``.
+    given : str or None
+        By ``--store``.
+    """
+    if not given and "://" in run and "#" in run:
+        from tiebreak.stores import split_address
+
+        return split_address(run)
+    chosen = given or os.environ.get(VARIABLE)
+    if chosen:
+        return chosen, run
+    url = _file_named(run)
+    if Path(url.removeprefix("sqlite:///")).exists():
+        return url, run
+    raise CommandError(_which_store())
+
+
+def find_store(given: str | None, how: str = _HOW) -> str:
+    """URL of the store for a command that means all of it; `how` it is given is said where it is not."""
+    chosen = given or os.environ.get(VARIABLE)
+    if not chosen:
+        raise CommandError(_which_store(how))
+    return chosen
+
+
+def read_run(run: str, given: str | None) -> Evaluation:
+    """A stored run as far as it has come."""
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.stores import open_store
+
+    url, name = find_run(run, given)
+    store = open_store(url)
+    log = store.read(name)
+    return Evaluation(log, log.table(), store.url)
+
+
+def resume_command_line(name: str, url: str) -> str:
+    """Command that goes on with a run."""
+    return f"tiebreak resume {shlex.quote(typed(name, 'RUN'))} --store {shlex.quote(typed_url(url))}"
+
+
+def typed(name: str, otherwise: str) -> str:
+    """A name as it may be typed; another word for it where it is too long for that, or holds what no keyboard has."""
+    return name if len(name) <= _LONGEST_TYPED and name.isprintable() else otherwise
+
+
+def typed_url(url: str) -> str:
+    """A URL as it may be typed, with a word in the place of the password."""
+    return without_password(url).replace("***", "PASSWORD")
+
+
+def without_password(url: str) -> str:
+    """A URL that may be shown."""
+    from tiebreak.stores.postgres import masked
+
+    return masked(url)
+
+
+def _file_named(name: str) -> str:
+    """A file in this folder; no name becomes a path to somewhere else."""
+    stem = re.sub(r"[^\w.-]+", "_", name)[:_LONGEST_STEM].lstrip(".") or "runs"
+    return f"sqlite:///{stem}.db"
+
+
+def _which_store(how: str = _HOW) -> str:
+    here = sorted(path.name for path in Path().glob("*.db") if _is_sqlite(path))
+    found = f" In this folder: {', '.join(f'sqlite:///{name}' for name in here[:3])}." if here else ""
+    return f"which store? Give {how} or set {VARIABLE}.{found}"
+
+
+def _is_sqlite(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(15) == b"SQLite format 3"
+    except OSError:
+        return False
 
 
 _KEYS = {"rng": "seed", "scoring": "metrics"}

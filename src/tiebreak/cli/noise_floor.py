@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import NAMES, help_option, with_options
-from tiebreak.cli.output import Output, check_apart, output_options, writing
+from tiebreak.cli.options import NAMES, Output, check_apart, help_option, output_options, with_options, writing
 from tiebreak.cli.process import say, standard_input_as_file
 
 EPILOG = """\b

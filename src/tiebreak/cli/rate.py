@@ -6,12 +6,13 @@ import click
 
 from tiebreak.cli.folder import show_found, with_folders
 from tiebreak.cli.options import (
+    Output,
     direction_options,
     help_option,
+    output_options,
     with_direction,
     with_options,
 )
-from tiebreak.cli.output import Output, output_options
 from tiebreak.cli.process import standard_input_as_file, waiting
 from tiebreak.errors import TiebreakError
 

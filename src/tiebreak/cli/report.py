@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.compare import decision_options
-from tiebreak.cli.options import COUNT, NAME, direction_options, help_option, store_option, with_direction, with_options
-from tiebreak.cli.output import REPORT, Output, check_apart
+from tiebreak.cli.measuring import read_run
+from tiebreak.cli.options import (
+    COUNT,
+    NAME,
+    REPORT,
+    Output,
+    check_apart,
+    direction_options,
+    help_option,
+    store_option,
+    with_direction,
+    with_options,
+)
 from tiebreak.cli.process import CommandError, standard_input_as_file, waiting
-from tiebreak.cli.stores import read_run
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

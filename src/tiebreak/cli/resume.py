@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
+from tiebreak.cli.measuring import find_run
 from tiebreak.cli.options import help_option
 from tiebreak.cli.process import CommandError, say
 from tiebreak.cli.run import TypedMeasuring, measure, measuring_options
-from tiebreak.cli.stores import find_run
 
 
 @click.command("resume", short_help="Go on with a run.")

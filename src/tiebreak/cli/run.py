@@ -10,18 +10,19 @@ import click
 from msgspec import structs
 
 from tiebreak.cli.compare import show_answer
-from tiebreak.cli.measuring import error_of_study, watched
+from tiebreak.cli.measuring import error_of_study, resume_command_line, store_for_study, watched, without_password
 from tiebreak.cli.options import (
     ROPE,
+    Output,
     TypedRun,
+    emit_page,
     help_option,
+    output_options,
     run_options,
     store_option,
     with_options,
 )
-from tiebreak.cli.output import Output, emit_page, output_options
 from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
-from tiebreak.cli.stores import resume_command_line, store_for_study, without_password
 from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
@@ -112,10 +113,10 @@ def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
 def _preview(study: Study, name: str, url: str, typed: TypedMeasuring) -> None:
     from tiebreak.evaluation.preview import preview_plan
     from tiebreak.plan.plan import make_plan
-    from tiebreak.views.preview import VIEW
+    from tiebreak.views.evaluation import PLAN
 
     preview = preview_plan(make_plan(**study.plan_arguments), typed.options(study, url, name), scoring=study.scoring)
-    typed.output.show((preview, study.file, without_password(url)), view=VIEW)
+    typed.output.show((preview, study.file, without_password(url)), view=PLAN)
 
 
 def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:

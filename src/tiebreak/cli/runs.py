@@ -2,9 +2,8 @@
 
 import click
 
-from tiebreak.cli.options import help_option, store_option
-from tiebreak.cli.output import Output, output_options
-from tiebreak.cli.stores import find_store
+from tiebreak.cli.measuring import find_store
+from tiebreak.cli.options import Output, help_option, output_options, store_option
 
 
 @click.command("runs", short_help="List the runs of a store.")

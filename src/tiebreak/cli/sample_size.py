@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import help_option, with_options
-from tiebreak.cli.output import Output, output_options
+from tiebreak.cli.options import Output, help_option, output_options, with_options
 from tiebreak.cli.process import standard_input_as_file
 
 EPILOG = """\b

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli.options import help_option, store_option
-from tiebreak.cli.output import Output, output_options
-from tiebreak.cli.stores import read_run, resume_command_line, typed, typed_url
+from tiebreak.cli.measuring import read_run, resume_command_line, typed, typed_url
+from tiebreak.cli.options import Output, help_option, output_options, store_option
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

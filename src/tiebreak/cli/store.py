@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli.options import help_option
-from tiebreak.cli.output import Output, output_options
+from tiebreak.cli.measuring import find_store
+from tiebreak.cli.options import Output, help_option, output_options
 from tiebreak.cli.process import EXIT_DAMAGED, say
-from tiebreak.cli.stores import find_store
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql import SqlStore

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
     from tiebreak.evaluation.confusions import Confusions
-    from tiebreak.metrics.calibration import Strategy
+    from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
     from tiebreak.stores.log import CopiedLog, SqlLog
 

@@ -22,7 +22,7 @@ from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, SplitDesign
 
 SCHEMA = 2
-"""Schema that is read, the one of `views.comparison_facts`."""
+"""Schema that is read, the one of `views.comparison`."""
 
 REPORTS = (".html", ".htm")
 

@@ -17,7 +17,7 @@ from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.statistics.more_data import ANSWERS, doubling_gain
+from tiebreak.statistics.splits import ANSWERS, doubling_gain
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
 

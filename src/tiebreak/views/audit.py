@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.columns import of_rows
-from tiebreak.views.json import document, finite, plain
 from tiebreak.views.page import Page, Paragraph, Section
-from tiebreak.views.view import View
+from tiebreak.views.view import View, document, finite, of_rows, plain
 from tiebreak.views.words import count, listed, printable, quote, span
 
 if TYPE_CHECKING:

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.statistics.more_data import ANSWERS, LESS_THAN_ROPE, YES
-from tiebreak.views.columns import Columns, records_of
-from tiebreak.views.json import document, metric_record, plain
-from tiebreak.views.names import short_names
+from tiebreak.statistics.splits import ANSWERS, LESS_THAN_ROPE, YES
 from tiebreak.views.page import Page, Paragraph, Section, Table
-from tiebreak.views.view import View
+from tiebreak.views.view import Columns, View, document, metric_record, plain, records_of
 from tiebreak.views.words import (
     count,
     cut_notes,
@@ -25,6 +22,7 @@ from tiebreak.views.words import (
     printable,
     quote,
     seconds,
+    short_names,
     shorten,
 )
 

@@ -23,7 +23,8 @@ from tiebreak.errors import (
     TiebreakError,
 )
 from tiebreak.printable import printable
-from tiebreak.views.json import encoded, write_whole
+from tiebreak.views.files import write_whole
+from tiebreak.views.view import encoded
 from tiebreak.views.words import count
 
 if TYPE_CHECKING:

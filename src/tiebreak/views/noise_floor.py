@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.json import document, metric_record
 from tiebreak.views.page import Page, Paragraph, Section
 from tiebreak.views.requirements import noise_text
-from tiebreak.views.view import View
+from tiebreak.views.view import View, document, metric_record
 from tiebreak.views.words import count, format_percent, listed, printable, quote
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tiebreak.printable import printable
-from tiebreak.views.names import NAME_WIDTH as NAME_WIDTH
-from tiebreak.views.names import cut, short_names
-from tiebreak.views.words import columns
+from tiebreak.views.words import NAME_WIDTH as NAME_WIDTH
+from tiebreak.views.words import columns, cut, short_names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -241,12 +240,6 @@ class Page:
         """For pull requests and notes; names show as they are. If it `folds`, what a notebook folds is folded here too."""
         shown = ((part, part.as_markdown()) for part in self.parts)
         return "\n\n".join(_opened(part, text) if folds else text for part, text in shown if text) + "\n"
-
-    def as_fragment(self) -> str:
-        """For notebooks."""
-        from tiebreak.views.report.document import fragment
-
-        return fragment(self.parts)
 
     def print(self, console: Console | None = None) -> None:
         """Print it on standard output or another console, fitted to the window and with the verdicts in colour."""

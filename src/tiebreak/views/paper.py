@@ -10,12 +10,20 @@ import tiebreak
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.scores.means import dataset_means
-from tiebreak.views.answer import rope_words, small_print, value_name
+from tiebreak.views.answer import design_line, rope_words, sizes_line, small_print, value_name
 from tiebreak.views.comparison import models_table, pair_table
-from tiebreak.views.design import design_line, sizes_line
-from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, Table
-from tiebreak.views.words import count, decimals_for, format_percent, format_score, level_words, listed, printable
+from tiebreak.views.words import (
+    count,
+    decimals_for,
+    format_percent,
+    format_score,
+    left_out,
+    level_words,
+    listed,
+    model_names,
+    printable,
+)
 
 NAMES_OF_CORRECTIONS = {
     "bonferroni": "Bonferroni's correction",

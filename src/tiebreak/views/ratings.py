@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.views.columns import rows_of
-from tiebreak.views.json import document, finite
-from tiebreak.views.names import left_out, model_names, quoted_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
-from tiebreak.views.view import View
-from tiebreak.views.words import count, format_percent, listed, quote
+from tiebreak.views.view import View, document, finite, rows_of
+from tiebreak.views.words import count, format_percent, left_out, listed, model_names, quote, quoted_names
 
 if TYPE_CHECKING:
     from tiebreak.comparison.ratings import Ratings

@@ -7,12 +7,18 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE
-from tiebreak.views.columns import of_rows
-from tiebreak.views.json import document, plain
-from tiebreak.views.names import short_names
 from tiebreak.views.page import Page, Section
-from tiebreak.views.view import View
-from tiebreak.views.words import QUOTE_WIDTH, count, decimals_for, format_interval, format_score, level_words, printable
+from tiebreak.views.view import View, document, of_rows, plain
+from tiebreak.views.words import (
+    QUOTE_WIDTH,
+    count,
+    decimals_for,
+    format_interval,
+    format_score,
+    level_words,
+    printable,
+    short_names,
+)
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

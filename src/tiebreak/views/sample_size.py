@@ -7,10 +7,8 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.statistics.power import N_DRAWS
-from tiebreak.views.columns import records_of
-from tiebreak.views.json import document, finite, plain
 from tiebreak.views.page import Page, Paragraph, Table
-from tiebreak.views.view import View
+from tiebreak.views.view import View, document, finite, plain, records_of
 from tiebreak.views.words import count, decimals_for, format_bound, format_percent, listed
 
 if TYPE_CHECKING:

@@ -8,11 +8,8 @@ import numpy as np
 from tiebreak.comparison.slices import Slices
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.answer import limits
-from tiebreak.views.columns import of_rows, records_of
-from tiebreak.views.json import document, metric_record
-from tiebreak.views.names import model_names, quoted_names, short_names
 from tiebreak.views.page import Page, Paragraph, Table
-from tiebreak.views.view import View
+from tiebreak.views.view import View, document, metric_record, of_rows, records_of
 from tiebreak.views.words import (
     count,
     decimals_for,
@@ -20,8 +17,11 @@ from tiebreak.views.words import (
     format_score,
     level_words,
     listed,
+    model_names,
     printable,
     quote,
+    quoted_names,
+    short_names,
 )
 
 MOST_ROWS = 20

@@ -6,12 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.columns import records_of
-from tiebreak.views.json import document, plain
-from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Section, Table
-from tiebreak.views.view import View
-from tiebreak.views.words import count, printable, quote, shorten
+from tiebreak.views.view import View, document, plain, records_of
+from tiebreak.views.words import count, printable, quote, short_names, shorten
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import Damage, RunSummary

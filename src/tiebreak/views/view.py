@@ -1,24 +1,218 @@
-"""View of a kind of result: its page, columns, facts and plots, from which every form of it is made."""
+"""View of a kind of result, and the forms that every one has: frame, records, lines of CSV, JSON, and files that are whole."""
 
 from __future__ import annotations
 
+import csv
+import dataclasses
 import json
+import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+import tiebreak
 from tiebreak.printable import printable
-from tiebreak.views.columns import Columns, as_frame
-from tiebreak.views.json import json_pieces, write_whole
+from tiebreak.views.files import write_whole
 from tiebreak.views.page import Page
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.views.plots.menu import Plots
+    from tiebreak.numerics import IntArray
+    from tiebreak.plan.record import RunRecord
+    from tiebreak.scores.metric import Metric
+    from tiebreak.views.plots.draw import Plots
+
+SCHEMA = 1
+"""Of results but comparisons and their pairs, which are at 2."""
+
+
+def metric_record(metric: Metric) -> dict[str, Any]:
+    """Name and direction."""
+    return {"name": metric.name, "higher_is_better": metric.higher_is_better}
+
+
+def document(**content: Any) -> dict[str, Any]:
+    """Content under the numbers of the schema and of this version; docs/api.md describes it for its readers."""
+    return {"schema": SCHEMA, "tiebreak": tiebreak.__version__, **content}
+
+
+def dataset_facts(record: RunRecord) -> list[dict[str, Any]]:
+    """Sizes and splits of each dataset of a run."""
+    return [
+        {
+            "name": each.name,
+            "n_samples": each.n_samples,
+            "n_features": each.n_features,
+            "splits": each.kind,
+            "n_splits": each.n_splits,
+        }
+        for each in record.datasets
+    ]
+
+
+def finite(value: Any) -> Any:
+    """A number that is nan or infinite as None, which JSON can say; anything else as it is."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def plain(value: Any) -> Any:
+    """A value with all that it shows: arrays as lists, records as dicts, what is undefined as None, the rest by its repr."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value) if field.repr}
+    if hasattr(value, "tolist") and not isinstance(value, type):
+        return plain(value.tolist())
+    return finite(value) if value is None or isinstance(value, bool | int | float | str) else repr(value)
+
+
+def json_pieces(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Facts as text in pieces: a key on each line, and an entry on each line of what is an iterator.
+
+    So a large table is never held as Python objects or as one text.
+    """
+    opening = "{\n"
+    for key, value in facts.items():
+        yield f"{opening}{encoded(key)}: "
+        opening = ",\n"
+        yield from _array(value) if isinstance(value, Iterator) else (encoded(value),)
+    yield "\n}"
+
+
+def _array(entries: Iterator[Any]) -> Iterator[str]:
+    opening = "[\n"
+    for entry in entries:
+        yield f"{opening}{encoded(entry)}"
+        opening = ",\n"
+    yield "[]" if opening == "[\n" else "\n]"
+
+
+def encoded(value: Any, indent: int | None = None, *, is_tight: bool = False) -> str:
+    """A plain value as JSON in printable ASCII, whatever stands in its texts; an iterator within is a list."""
+    how: dict[str, Any] = {"indent": indent, "separators": (",", ":") if is_tight else None}
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, default=list, **how).replace("\x7f", r"\u007f")
+
+
+Columns = Mapping[str, Any]
+"""Lists, arrays or `Coded` of one length, by name."""
+
+BLOCK = 4096
+"""Rows that are Python objects at a time."""
+
+# Spreadsheets take a cell that starts so for a formula, the full-width forms included.
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column of names as codes into `names`."""
+
+    codes: IntArray
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    def __getitem__(self, rows: slice) -> Coded:
+        """Some of the rows."""
+        return Coded(self.codes[rows], self.names)
+
+    def tolist(self) -> list[str]:
+        """The names themselves."""
+        return [self.names[code] for code in self.codes.tolist()]
+
+
+def named(columns: Mapping[str, Any | None]) -> dict[str, Any]:
+    """Columns without those that are None."""
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def of_rows(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:
+    """Columns of rows that are known by name."""
+    held = list(rows)
+    return {name: [row[name] for row in held] for name in names}
+
+
+def as_frame(columns: Columns | pd.DataFrame) -> pd.DataFrame:
+    """Columns as a frame, coded names as categories; a frame stays as it is."""
+    import pandas as pd
+
+    if isinstance(columns, pd.DataFrame):
+        return columns
+    return pd.DataFrame(
+        {
+            name: pd.Categorical.from_codes(column.codes, dtype=_kind(column.names)) if isinstance(column, Coded) else column
+            for name, column in columns.items()
+        }
+    )
+
+
+@lru_cache(maxsize=8)
+def _kind(names: tuple[str, ...]) -> pd.CategoricalDtype:
+    """Type of a column of names, which pandas would check anew for each column."""
+    import pandas as pd
+
+    return pd.CategoricalDtype(pd.Index(names))
+
+
+def rows_of(columns: Columns) -> Iterator[tuple[Any, ...]]:
+    """Rows of Python's own numbers and texts, made block by block."""
+    for start in range(0, len(next(iter(columns.values()))), BLOCK):
+        blocks = (column[start : start + BLOCK] for column in columns.values())
+        yield from zip(*(block.tolist() if hasattr(block, "tolist") else block for block in blocks), strict=True)
+
+
+def records_of(columns: Columns) -> Iterator[dict[str, Any]]:
+    """Rows by name, for JSON: what is undefined is None."""
+    for row in rows_of(columns):
+        yield dict(zip(columns, map(finite, row), strict=True))
+
+
+def csv_lines(columns: Columns | pd.DataFrame, *, raw: bool = False) -> Iterator[str]:
+    r"""Columns line by line under their names; what is undefined is an empty cell, and a list stands as JSON.
+
+    Unless it is to be `raw`, text that a spreadsheet would run as a formula gets an apostrophe in front, and what a terminal
+    would obey, or nobody can see, stands as an escape such as ``\x1b``.
+    """
+    last = _Last()
+    writer = csv.writer(last, lineterminator="\r\n")  # so that a name with a carriage return is quoted
+    if not isinstance(columns, Mapping):
+        columns = {str(name): column for name, column in columns.reset_index(drop=True).items()}
+    writer.writerow([_cell(name, raw) for name in columns])
+    yield last.line
+    for row in rows_of(columns):
+        writer.writerow([_cell(value, raw) for value in row])
+        yield last.line
+
+
+class _Last:
+    """A file to the csv module, which keeps the last row that was written."""
+
+    line = ""
+
+    def write(self, line: str) -> None:
+        self.line = line.removesuffix("\r\n") + "\n"
+
+
+def _cell(value: Any, raw: bool) -> Any:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    if isinstance(value, list | dict):
+        value = json.dumps(value)
+    if isinstance(value, str) and not raw:
+        value = printable(value)
+        return f"'{value}" if value.startswith(FORMULA_STARTS) else value
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +247,11 @@ class View:
         text: str = resolve_name(self.texts[name])(result, *choices)
         return text
 
+    def fragment(self, result: object) -> str:
+        """The page for a notebook."""
+        made: str = resolve_name("tiebreak.views.report.document:fragment")(self.page(result).parts)
+        return made
+
     def headline(self, result: object) -> str:
         """First sentence of the page."""
         return self.page(result).headline if self.sentence is None else printable(self.sentence(result))
@@ -70,7 +269,7 @@ class View:
 
     def plots_of(self, result: object) -> Plots:
         """The plots of a result."""
-        from tiebreak.views.plots.menu import Plots
+        from tiebreak.views.plots.draw import Plots
 
         return Plots(result, resolve_name(self.plots) if self.plots else {})
 

@@ -7,7 +7,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tiebreak.statistics.summary import hanley_mcneil, summary_means, summary_rates
-from tiebreak.views.design import lines_to_keep
+from tiebreak.views.answer import lines_to_keep
 
 RATES = pd.DataFrame({"model": ["a", "b", "c", "d"], "accuracy": [0.952, 0.941, 0.92, 0.884]})
 FOLDS = pd.DataFrame({"model": ["a", "b", "c"], "f1_mean": [0.88, 0.86, 0.7], "f1_std": [0.02, 0.01, 0.03]})

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import graded, over_datasets, over_items
-from tiebreak.views.plots import class_curves, datasets, evaluation
+from tiebreak.views.plots import comparison, evaluation, predictions
 from tiebreak.views.plots.draw import Drawing
 
 X = np.random.default_rng(0).normal(size=(150, 3))
@@ -70,11 +70,11 @@ PLOTS: dict[str, Callable[[tuple[str, ...]], Drawing]] = {
         for classes in ("binary", "several")
     },
     "diagram": lambda names: over_datasets(names).plot.drawing("diagram"),
-    "paired": lambda names: datasets.paired(over_datasets(("one", "other"), datasets=names)),
+    "paired": lambda names: comparison.paired(over_datasets(("one", "other"), datasets=names)),
     "slices": lambda names: over_items(("one", "other"), topics=names[:20]).slices("topic").plot.drawing(),
     "ratings": lambda names: tb.rate(ratable(names), metric="accuracy").plot.drawing(),
     "power": lambda names: tb.sample_size(over_items(names[:2]), n=300).plot.drawing(),
-    "costs": lambda names: class_curves.costs(evaluated(names).roc(), COSTS),
+    "costs": lambda names: predictions.costs(evaluated(names).roc(), COSTS),
     "times": lambda names: evaluation.times(evaluated(names), rope=0.02),
     "choices": lambda names: searched(names).plot.drawing("choices"),
     "learning curve": lambda names: drawn_learning_curve(names).plot.drawing(),

@@ -6,9 +6,7 @@ import pytest
 import tiebreak as tb
 from tests.views.plots.samples import RMSE, compared, graded, over_datasets, over_items
 from tiebreak.errors import DataError
-from tiebreak.views.plots.comparison import differences, ranking, scores, verdicts
-from tiebreak.views.plots.datasets import diagram, paired
-from tiebreak.views.plots.pair import decided, posterior_of
+from tiebreak.views.plots.comparison import decided, diagram, differences, paired, posterior_of, ranking, scores, verdicts
 
 NAMES = ("a", "b", "c", "d")
 

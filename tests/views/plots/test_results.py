@@ -12,8 +12,8 @@ from tests.views.plots.samples import over_items
 from tiebreak.comparison.next_step import fastest
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix
-from tiebreak.views.plots.class_curves import costs
 from tiebreak.views.plots.evaluation import times
+from tiebreak.views.plots.predictions import costs
 
 NAMES = ("a", "b", "c")
 

@@ -29,13 +29,12 @@ from tiebreak.scores.items import TASK, Items
 from tiebreak.scores.means import model_moments, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.influence import bounded, cluster_sums
-from tiebreak.statistics.item_means import (
-    FEW_ITEMS,
+from tiebreak.statistics.influence import bounded
+from tiebreak.statistics.means import (
     FEW_RUNS,
     Layout,
     Means,
-    carried_by_few,
+    cluster_sums,
     differences_of_means,
     effects_of_size,
     means_of_moments,
@@ -43,7 +42,7 @@ from tiebreak.statistics.item_means import (
     run_differences,
     task_shares,
 )
-from tiebreak.statistics.skew import pair_skewness
+from tiebreak.statistics.skew import FEW_ITEMS, carried_by_few, pair_skewness
 
 MOST_TIMES = 100
 """Times as many runs beyond which no number is realistic."""
@@ -57,7 +56,7 @@ MOST_NUMBERS = 20_000_000
 
 def judged_means(found: Means, n_runs: int = 1) -> Judged:
     """Law of mean differences, and what runs leave however many items there are."""
-    law = found.law()
+    law = found.law
     parts = {name: getattr(found, name) for name in ("skewness", "runs_error", "from_items", "from_runs", "from_both")}
     if found.from_runs is None:
         return Judged(law=law, reach_df=reached(law), beside=parts)
@@ -115,7 +114,7 @@ def _values(data: Scores, layout: Layout) -> ModelValues:
     items, score = items_of(data), data.matrix().score
     is_plain = layout.tasks is None and not items.structure_note
     found = means_of_moments(model_moments(data.matrix())) if is_plain else means_of_models(data, layout)
-    law = found._replace(skewness=None, runs_skewness=None).law()
+    law = found._replace(skewness=None, runs_skewness=None).law
     adjusted = adjusted_of(score, items.weights if layout.tasks is None else task_shares(layout))
     columns = (found.estimate, found.n, found.tolerance)
     return ModelValues("mean", *columns, law.interval_at, adjusted, standard_error=found.standard_error)

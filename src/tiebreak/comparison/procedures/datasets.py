@@ -16,7 +16,7 @@ from tiebreak.scores.means import dataset_means, filled
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.copies import repeated_rows
-from tiebreak.statistics.omnibus import average_ranks, critical_difference, friedman_test, rank_models, skillings_mack
+from tiebreak.statistics.ranks import average_ranks, critical_difference, friedman_test, rank_models, skillings_mack
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -13,7 +13,7 @@ from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.copies import repeated_rows
-from tiebreak.statistics.item_means import Layout
+from tiebreak.statistics.means import Layout
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""

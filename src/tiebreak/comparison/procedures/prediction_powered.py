@@ -12,7 +12,6 @@ from tiebreak.numerics import SPREAD, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.influence import clustered_mean
 from tiebreak.statistics.labels import (
     MOST_GRADES,
     Labelled,
@@ -21,6 +20,7 @@ from tiebreak.statistics.labels import (
     mean_by_weight,
     weight_of_all,
 )
+from tiebreak.statistics.means import clustered_mean
 
 FEWEST_LABELS = 3
 """Items labelled for both models of a pair below which it has no answer."""
@@ -84,7 +84,7 @@ def _values(data: Scores) -> ModelValues:
         found.estimate,
         found.n,
         tolerance,
-        found.law().interval_at,
+        found.law.interval_at,
         standard_error=found.standard_error,
         label=f"{data.metric.name} as people would judge",
     )

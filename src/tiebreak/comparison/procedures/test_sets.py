@@ -26,7 +26,7 @@ from tiebreak.numerics.law import Law, student
 from tiebreak.scores.means import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.influence import independent_difference
+from tiebreak.statistics.means import independent_difference
 from tiebreak.statistics.rates import newcombe, proportion_interval, z_test
 
 FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20

@@ -35,7 +35,7 @@ from tiebreak.numerics import (
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
-from tiebreak.statistics.item_means import means_of_moments
+from tiebreak.statistics.means import means_of_moments
 from tiebreak.statistics.ranks import sign_counts, sign_test, wilcoxon
 from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
 
@@ -166,7 +166,7 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     found = means_of_moments(moments)._replace(skewness=skewness_of_mean(deviation, moments.n_splits))
     is_single = np.asarray(moments.n_splits) == 1  # which any difference goes with
     error, df = np.where(is_single, np.inf, found.standard_error), np.where(is_single, 1.0, found.df)
-    law = found._replace(standard_error=error, df=df, kind=kinds_of(difference, tolerance_of(scale))).law()
+    law = found._replace(standard_error=error, df=df, kind=kinds_of(difference, tolerance_of(scale))).law
     return Judged(law=law, reach_df=reached(law))
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from tiebreak.views.audit import MARKS as SIGNS
 from tiebreak.views.audit import summary
-from tiebreak.views.plots.draw import COLOURS, Drawing, bars, labels, of_all
-from tiebreak.views.plots.menu import Plot
+from tiebreak.views.plots.draw import COLOURS, Drawing, Plot, bars, labels, of_all
 
 if TYPE_CHECKING:
     from tiebreak.audits.findings import Audit

@@ -1,7 +1,8 @@
-"""Plots of a comparison: ranking, differences, scores and verdicts."""
+"""Plots of a comparison and of its pairs: ranking, differences, scores, verdicts, posterior, and scores by dataset."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,31 +10,37 @@ import numpy as np
 from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.answer import interval_name, table_decimals
-from tiebreak.views.plots.datasets import diagram, has_datasets, has_ranks, paired
 from tiebreak.views.plots.draw import (
+    COLOURS,
     MARKS,
     MOST_CELLS,
     MOST_ROWS,
+    SIZE,
     Drawing,
+    Plot,
     labels,
     marked,
     minus,
+    number_axis,
     of_all,
     rows,
     short,
     square,
+    text_colour,
 )
-from tiebreak.views.plots.menu import Plot
-from tiebreak.views.plots.pair import decided, default_pair, has_curve, posterior_of, rope_note
-from tiebreak.views.words import count, format_score
+from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_probability, format_score
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
-    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.comparison import Comparison, PairComparison
+    from tiebreak.numerics.law import Law
+
 
 MOST_DOTS = 5000
 """Splits or items up to which each is drawn as a dot."""
@@ -254,6 +261,272 @@ def _has_dots(comparison: Comparison) -> bool:
     )
 
 
+LEVELS = (0.5, 0.75, 0.95)
+"""Levels of the credible intervals under a posterior."""
+
+
+def posterior_of(pair: PairComparison) -> Drawing:
+    """Posterior density of the difference, with the rope, three probabilities and three credible intervals."""
+    import pandas as pd
+
+    comparison, posterior = pair.comparison, pair.law
+    if not has_curve(pair):
+        why = pair.reason or f"of the method {comparison.method.name}"
+        raise DataError(f"there is no posterior with a curve here ({why}); plot.ranking() draws intervals.")
+    first, second = labels([pair.first, pair.second])
+    unit = comparison.method.unit
+    grid = _grid(posterior, pair.rope)
+    data = pd.DataFrame({"difference": grid, "density": _density(posterior, grid)})
+    chances = {"worse": pair.p_worse, "equivalent": pair.p_equivalent, "better": pair.p_better}
+    likely = max(chances, key=lambda name: chances[name])
+    title = f"{pair_title(first, second, pair.verdict)}; P({likely}) is {format_probability(chances[likely])}"
+    note = f"Posterior from {count(pair.n_units, unit)}, for this pair alone; bars: credible intervals. {rope_note(pair.rope)}"
+
+    def paint(ax: Axes, own: bool) -> None:
+        ax.set_xlabel(f"difference in {short(comparison.metric.name)}: positive favours {first}", fontsize=SIZE)
+        ax.spines[["left", "right", "top"]].set_visible(False)
+        ax.axvline(0.0, color=text_colour(0.5), linewidth=0.8, zorder=1)
+        ax.axvspan(-pair.rope, pair.rope, color=text_colour(0.1), linewidth=0, zorder=0)
+        x, y = data["difference"].to_numpy(), data["density"].to_numpy()
+        peak = float(y.max())
+        inside = {"worse": x <= -pair.rope, "equivalent": np.abs(x) <= pair.rope, "better": x >= pair.rope}
+        for name, where in inside.items():
+            label = f"{marked(name)} {format_probability(chances[name])}"
+            if pair.rope or name != "equivalent":
+                ax.fill_between(x, y, where=where, color=MARKS[name].colour, alpha=0.35, linewidth=0, label=label, zorder=2)
+        ax.plot(x, y, color=text_colour(), linewidth=1.4, zorder=3)
+        heights = [-peak * (0.09 + 0.1 * place) for place in range(len(LEVELS))]
+        ends = [posterior.interval(level) for level in LEVELS]
+        for height, (low, high) in zip(heights, ends, strict=True):
+            ax.plot([low, high], [height, height], color=text_colour(), linewidth=5, solid_capstyle="butt", zorder=3)
+        ax.set_yticks(heights, labels=[format_percent(level) for level in LEVELS])
+        right = ax.secondary_yaxis("right")
+        decimals = decimals_for(pair.comparison.pair_table.typical_resolution)
+        right.set_yticks(heights, labels=[minus(format_interval(float(low), float(high), decimals)) for low, high in ends])
+        right.spines["right"].set_visible(False)
+        for axis in (ax, right):
+            axis.tick_params(axis="y", length=0, labelsize=SIZE)
+        ax.axhline(0.0, color=text_colour(), linewidth=0.8, zorder=3)
+        ax.set_xlim(x[0], x[-1])
+        number_axis(ax.xaxis)
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=SIZE)
+
+    return Drawing(data, title, note, paint, (7.4, 3.9))
+
+
+def rope_note(rope: float) -> str:
+    """Remark on the grey band."""
+    if rope:
+        return f"Grey band: the rope, ±{rope:.4g}, differences too small to matter."
+    return "There is no rope, so none can be called equivalent."
+
+
+def pair_title(first: str, second: str, verdict: str) -> str:
+    """The verdict on one pair as a sentence; of a pair outside the family only its names."""
+    return {
+        "better": f"{first} is better than {second}",
+        "worse": f"{second} is better than {first}",
+        "ahead": f"{first} is ahead of {second}",
+        "behind": f"{second} is ahead of {first}",
+        "equivalent": f"{first} and {second} are practically equivalent",
+        "undecided": f"Undecided: {first} against {second}",
+    }.get(verdict, f"{first} against {second}")
+
+
+def decided(counts: Mapping[str, int], n: int, what: str) -> str:
+    """Numbers of what is decided, and of what is shown in its direction only: "1 of 3 pairs is decided, 1 more is ahead"."""
+    settled, ahead = counts["better"] + counts["worse"] + counts["equivalent"], counts["ahead"] + counts["behind"]
+    more = f", in {ahead:,}{' more' if settled else ''} one model is ahead" if ahead else ""
+    return f"{settled:,} of {count(n, what)} {'is' if settled == 1 else 'are'} decided{more}"
+
+
+def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
+    """Names of a pair; what is not given is the best-ranked other model or, when a baseline was named, for `b` the baseline."""
+    baseline = comparison.settings.baseline
+    if b is None and baseline is not None and a != baseline:
+        b = baseline
+    first = a if a is not None else next(name for name in comparison.models if name != b)
+    return first, b if b is not None else next(name for name in comparison.models if name != first)
+
+
+def _density(posterior: Law, at: FloatArray) -> FloatArray:
+    """Density of a posterior at many points, by differences of its tail."""
+    low, high = posterior.interval(0.5)
+    step = (high - low) * 1e-3
+    below = np.array([[float(posterior.tail(x + side)) for x in at] for side in (-step, step)])
+    return np.asarray((below[1] - below[0]) / (2.0 * step))
+
+
+def _grid(posterior: Law, rope: float) -> FloatArray:
+    """Differences at which the curve is drawn, with 0 and the rope among them, and close together where the mass is."""
+    low, high = (float(end) for end in posterior.interval(0.95))
+    reach = high - low
+    left, right = min(low - 0.3 * reach, -1.1 * rope, 0.0), max(high + 0.3 * reach, 1.1 * rope, 0.0)
+    margin = 0.03 * (right - left)
+    whole = np.linspace(left - margin, right + margin, 101)
+    near = np.linspace(low - reach, high + reach, 101)
+    return np.unique(np.concatenate([whole, near, [-rope, 0.0, rope]]).clip(whole[0], whole[-1]))
+
+
+def has_curve(pair: PairComparison) -> bool:
+    """True where a pair has a posterior with a density."""
+    judged = pair.comparison.pair_table.judged
+    return bool(pair.has_interval and judged.law.is_posterior and judged.credible != "points")
+
+
+_OUTCOMES = {"won": "better", "tied": "equivalent", "lost": "worse"}
+"""Outcomes on one dataset, which are no verdicts, with the verdict whose mark and colour they have."""
+
+
+def has_datasets(comparison: Comparison) -> bool:
+    """True where the units are datasets."""
+    return comparison.method.unit == "dataset"
+
+
+def has_ranks(comparison: Comparison) -> bool:
+    """True where there are average ranks, and pairs or a baseline that say who is told apart."""
+    rank = comparison.ranking_table.average_rank
+    return comparison.pair_table.is_family and rank is not None and bool(np.isfinite(rank).any())
+
+
+def paired(comparison: Comparison, a: str | None = None, b: str | None = None) -> Drawing:
+    """Difference of two models on each dataset, the largest on top; of the first two if none are named."""
+    import pandas as pd
+
+    pair, score, names = comparison.pair(*default_pair(comparison, a, b)), comparison.matrix.score, comparison.matrix.columns
+    one, other = (score[comparison.models.index(name)] for name in (pair.first, pair.second))
+    difference = comparison.metric.sign * (one - other)
+    limit = comparison.rope + RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(other))
+    outcome = np.where(difference > limit, "won", np.where(difference < -limit, "lost", "tied"))
+    keys = names or [f"repeat {r}, fold {f}" for r, f in zip(comparison.matrix.repeat, comparison.matrix.fold, strict=True)]
+    data = pd.DataFrame({"dataset": keys, "first": one, "second": other, "difference": difference, "outcome": outcome})
+    data = data[~np.isnan(difference)].sort_values("difference", ascending=False, kind="stable").reset_index(drop=True)
+    first, second = labels([pair.first, pair.second])
+    wins, losses = (int((data["outcome"] == name).sum()) for name in ("won", "lost"))
+    shown = (
+        data.head(MOST_ROWS // 2) if len(data) <= MOST_ROWS else data.iloc[[*range(MOST_ROWS // 2), *range(-MOST_ROWS // 2, 0)]]
+    )
+    shown = data if len(data) <= MOST_ROWS else shown
+    decimals, metric = decimals_for(pair.comparison.pair_table.typical_resolution), short(comparison.metric.name)
+    left_out = comparison.matrix.n_splits - len(data)
+    ties = f"scores within the rope of ±{comparison.rope:.4g}" if comparison.rope else "scores that differ by rounding noise"
+    return rows(
+        data,
+        title=f"{pair_title(first, second, pair.verdict)}; {first} wins {wins} of {count(len(data), 'dataset')}, loses {losses}",
+        note=f"Right: {metric} of {first} and of {second}; {ties} count as equal. The verdict rests on the differences "
+        f"together, not on "
+        "the counts."
+        + (f" Without {count(left_out, 'dataset')} that one of the two lacks." if left_out else "")
+        + (f" Drawn: the {len(shown)} largest differences either way." if len(shown) < len(data) else ""),
+        x_label=f"difference in {metric}: positive favours {first}",
+        names=list(shown["dataset"]),
+        middle=shown["difference"],
+        low=np.minimum(shown["difference"], 0.0),
+        high=np.maximum(shown["difference"], 0.0),
+        verdicts=[_OUTCOMES[each] for each in shown["outcome"]],
+        notes=[
+            f"{minus(format_score(x, decimals))}  {minus(format_score(y, decimals))}"
+            for x, y in zip(shown["first"], shown["second"], strict=True)
+        ],
+        band=comparison.rope,
+    )
+
+
+def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
+    """Average ranks over datasets with bars that join models which are not told apart; `own` is the name of a model to mark.
+
+    The critical-difference diagram of Demšar (2006), its bars from the comparison's own verdicts, which do not change with the
+    other models in the table. A model that lies within a bar but is told apart from one of its models leaves a gap in it. With a
+    baseline there is one bar: of the baseline and the models that are not told apart from it.
+    """
+    import pandas as pd
+
+    if not has_ranks(comparison):
+        raise DataError("a diagram of ranks needs scores of several datasets, judged as pairs or against a baseline.")
+    if own is not None:
+        look_up(own, comparison.models, "model")
+    table, baseline = comparison.ranking_table, comparison.settings.baseline
+    ranks = np.asarray(table.average_rank)
+    order = [row for row in np.argsort(ranks, kind="stable") if np.isfinite(ranks[row])]
+    whose = own or baseline or comparison.models[order[0]]
+    row = comparison.models.index(whose)
+    if row not in order:
+        raise DataError(f"{whose!r} has no average rank, as no other model shares its datasets.")
+    place = order.index(row)
+    order = order if len(order) <= MOST_ROWS else [*order[: MOST_ROWS - 1], order[max(place, MOST_ROWS - 1)]]
+    n_ranked = int(np.isfinite(ranks).sum())
+    names, ranks = [comparison.models[row] for row in order], ranks[order]
+    held = table.letters
+    letters = ["" if held is None else held[row] for row in order]
+    groups = _groups(comparison, names, letters)
+    data = pd.DataFrame({"model": names, "average_rank": ranks, "letters": letters})
+    texts = [f"{name}  {rank:.2f}" for name, rank in zip(labels(names, 32), ranks, strict=True)]
+    n_left, last = -(-len(names) // 2), max(int(np.ceil(ranks.max())), 2)
+    n_alike = len({name for group in groups if whose in group for name in group} - {whose})
+    said = "has the best average rank" if place == 0 else f"is number {place + 1} of {n_ranked} by average rank"
+
+    def paint(ax: Axes, own_figure: bool) -> None:
+        ax.set_axis_off()
+        ax.set_xlim(1 - 0.06 * (last - 1), last + 0.06 * (last - 1))
+        depth = 0.5 * len(groups) + 0.7
+        ax.set_ylim(depth + n_left, -1.0)
+        ax.plot([1, last], [0, 0], color=text_colour(), linewidth=1.0)
+        for rank in range(1, last + 1, max(1, last // 12)):
+            ax.plot([rank, rank], [-0.25, 0], color=text_colour(), linewidth=0.8)
+            ax.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=SIZE)
+        for number, group in enumerate(groups, 1):
+            within = [names.index(name) for name in group]
+            ax.plot(ranks[[within[0], within[-1]]], [0.5 * number] * 2, color=text_colour(0.6), linewidth=0.8, linestyle=":")
+            for run in np.split(within, np.flatnonzero(np.diff(within) > 1) + 1):
+                reach = [ranks[run[0]] - 0.008 * last, ranks[run[-1]] + 0.008 * last]
+                ax.plot(reach, [0.5 * number] * 2, color=text_colour(), linewidth=2.8, solid_capstyle="butt")
+        for row, text in enumerate(texts):
+            is_left, is_own = row < n_left, names[row] == own
+            y = depth + (row if is_left else len(names) - 1 - row)
+            end = ax.get_xlim()[0 if is_left else 1]
+            ax.plot([ranks[row], ranks[row], end], [0, y, y], color=text_colour(0.5), linewidth=0.7, zorder=1)
+            ax.plot([ranks[row]], [0], marker="D" if is_own else "o", markersize=5, color=COLOURS[1 if is_own else 0], zorder=4)
+            weight, side = "bold" if is_own else "normal", "right" if is_left else "left"
+            ax.annotate(
+                text,
+                (end, y),
+                (-4 if is_left else 4, 0),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                fontsize=SIZE,
+                fontweight=weight,
+            )
+
+    note = (
+        f"Dots: average rank over {comparison.matrix.n_splits} datasets, 1 is best. Bars join models that are not told apart"
+        f"{' from the baseline' if baseline is not None else ''} ({comparison.method.name}, {comparison.correction}); a "
+        f"gap is a model "
+        "that is. Ranks depend on which other models are in the table, the bars do not."
+        f"{of_all(len(names), n_ranked)}"
+    )
+    title = f"{labels(names)[names.index(whose)]} {said}; {n_alike} of {n_ranked - 1} others are not told apart from it"
+    return Drawing(data, title, note, paint, (9.0, 0.8 + 0.11 * len(groups) + 0.21 * n_left))
+
+
+def _groups(comparison: Comparison, names: list[str], letters: list[str]) -> list[tuple[str, ...]]:
+    """Models of each bar, in the order of their ranks: those with a letter in common, or not told apart from the baseline."""
+    baseline, table = comparison.settings.baseline, comparison.pair_table
+    alike = table.shown_direction == 0
+    if baseline is not None or not any(letters):
+        centre = baseline or names[0]
+        touching = [
+            row for row in np.flatnonzero(alike) if comparison.models.index(centre) in (table.first[row], table.second[row])
+        ]
+        both = {comparison.models[i] for row in touching for i in (table.first[row], table.second[row])}
+        found = [tuple(name for name in names if name in both)]
+    else:
+        every = dict.fromkeys("".join(letters))
+        found = [tuple(name for name, its in zip(names, letters, strict=True) if letter in its) for letter in every]
+    kept = [group for group in dict.fromkeys(found) if len(group) > 1]
+    return [group for group in kept if not any(set(group) < set(other) for other in kept)]
+
+
 PLOTS = {
     "ranking": Plot(ranking),
     "differences": Plot(differences, lambda answer: answer.method.is_paired and _has_dots(answer)),
@@ -263,3 +536,4 @@ PLOTS = {
     "paired": Plot(paired, lambda answer: has_datasets(answer) and not answer.scores.is_mixed),
     "posterior": Plot(posterior, lambda answer: has_curve(answer.pair(*default_pair(answer, None, None)))),
 }
+PAIR = {"posterior": Plot(posterior_of, has_curve)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.statistics.more_data import ANSWERS, YES
+from tiebreak.statistics.splits import ANSWERS, YES
 from tiebreak.views.curves import LOSS_NAMES
 from tiebreak.views.plots.draw import (
     COLOURS,
@@ -14,6 +14,7 @@ from tiebreak.views.plots.draw import (
     MOST_ROWS,
     Curve,
     Drawing,
+    Plot,
     bars,
     labels,
     lines,
@@ -22,7 +23,6 @@ from tiebreak.views.plots.draw import (
     of_all,
     short,
 )
-from tiebreak.views.plots.menu import Plot
 from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import numpy as np
 from tiebreak.comparison.next_step import fastest
 from tiebreak.errors import DataError
 from tiebreak.views.answer import table_decimals
-from tiebreak.views.plots.draw import MOST_ROWS, Drawing, labels, minus, of_all, rows, short
-from tiebreak.views.plots.menu import Plot
+from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, labels, minus, of_all, rows, short
 from tiebreak.views.words import format_score, seconds
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiebreak.views.columns import as_frame
-from tiebreak.views.plots.draw import MOST_ROWS, Drawing, labels, minus, of_all, rows
-from tiebreak.views.plots.menu import Plot
+from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, labels, minus, of_all, rows
 from tiebreak.views.ratings import best, columns, rank_text, rating_text
+from tiebreak.views.view import as_frame
 from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from math import isfinite
 import numpy as np
 
 from tiebreak.comparison.sample_size import SampleSize, whole
-from tiebreak.views.plots.draw import Curve, Drawing, lines
-from tiebreak.views.plots.menu import Plot
+from tiebreak.views.plots.draw import Curve, Drawing, Plot, lines
 from tiebreak.views.sample_size import bound
 from tiebreak.views.words import format_percent
 

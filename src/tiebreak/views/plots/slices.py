@@ -6,9 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, cast
 
 from tiebreak.errors import DataError
-from tiebreak.views.plots.draw import Drawing, labels, marked, of_all, rows, short
-from tiebreak.views.plots.menu import Plot
-from tiebreak.views.plots.pair import decided, default_pair, pair_title, rope_note
+from tiebreak.views.plots.comparison import decided, default_pair, pair_title, rope_note
+from tiebreak.views.plots.draw import Drawing, Plot, labels, marked, of_all, rows, short
 from tiebreak.views.words import level_words
 
 if TYPE_CHECKING:

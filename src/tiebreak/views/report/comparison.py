@@ -14,13 +14,10 @@ from tiebreak.comparison.requirements import Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
-from tiebreak.views.answer import rope_words
-from tiebreak.views.comparison import answer_columns, details, folded_copies, page, ranking_rows
-from tiebreak.views.comparison_facts import facts
-from tiebreak.views.design import design_line
-from tiebreak.views.names import with_copies
+from tiebreak.views.answer import design_line, rope_words
+from tiebreak.views.comparison import answer_columns, details, facts, folded_copies, page, ranking_rows
 from tiebreak.views.report.document import Document, Picture, html_of, pictures
-from tiebreak.views.words import count, printable
+from tiebreak.views.words import count, printable, with_copies
 
 MOST_MODELS = 200
 """Models in the ranking of a report."""

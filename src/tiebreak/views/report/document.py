@@ -16,7 +16,7 @@ import tiebreak
 from tiebreak.errors import InvalidParameterError
 from tiebreak.printable import printable
 from tiebreak.result import view_of
-from tiebreak.views.json import encoded
+from tiebreak.views.view import encoded
 
 if TYPE_CHECKING:
     from jinja2 import Environment

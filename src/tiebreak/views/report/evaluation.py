@@ -12,10 +12,10 @@ import numpy as np
 from tiebreak.errors import TiebreakError
 from tiebreak.printable import printable
 from tiebreak.views.evaluation import page
-from tiebreak.views.json import plain
 from tiebreak.views.page import Paragraph, Section, Table
 from tiebreak.views.report.comparison import answer_of, answers_data
 from tiebreak.views.report.document import Block, Document, html_of, pictures
+from tiebreak.views.view import plain
 from tiebreak.views.words import quote
 
 if TYPE_CHECKING:

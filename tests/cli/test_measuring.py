@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from tiebreak.cli import stores
+from tiebreak.cli import measuring
 from tiebreak.cli.process import CommandError
 
 
 def test_the_nearest_word_counts(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The option, the study, the environment, and then a file named after the study, which is said."""
     monkeypatch.setenv("TIEBREAK_STORE", "sqlite:///set.db")
-    assert stores.store_for_study("sqlite:///typed.db", "sqlite:///written.db", "s") == "sqlite:///typed.db"
-    assert stores.store_for_study(None, "sqlite:///written.db", "s") == "sqlite:///written.db"
-    assert stores.store_for_study(None, None, "s") == "sqlite:///set.db"
+    assert measuring.store_for_study("sqlite:///typed.db", "sqlite:///written.db", "s") == "sqlite:///typed.db"
+    assert measuring.store_for_study(None, "sqlite:///written.db", "s") == "sqlite:///written.db"
+    assert measuring.store_for_study(None, None, "s") == "sqlite:///set.db"
     assert capsys.readouterr().err == ""
     monkeypatch.delenv("TIEBREAK_STORE")
-    assert stores.store_for_study(None, None, "s") == "sqlite:///s.db"
+    assert measuring.store_for_study(None, None, "s") == "sqlite:///s.db"
     assert capsys.readouterr().err == "the store is sqlite:///s.db in this folder (--store or TIEBREAK_STORE names another)\n"
 
 
@@ -34,15 +34,15 @@ def test_the_nearest_word_counts(here: Path, monkeypatch: pytest.MonkeyPatch, ca
 )
 def test_no_name_becomes_a_path_to_elsewhere(here: Path, name: str, url: str) -> None:
     """Nor one that a URL would read in another way."""
-    assert stores.store_for_study(None, None, name) == url
+    assert measuring.store_for_study(None, None, name) == url
 
 
 def test_a_run_is_found_by_name_or_by_url(here: Path) -> None:
     """A fragment names the run, unless a store is given: then all of it is the name."""
-    assert stores.find_run("sqlite:///a.db#b#c", None) == ("sqlite:///a.db", "b#c")
-    assert stores.find_run("sqlite:///a.db#b", "sqlite:///d.db") == ("sqlite:///d.db", "sqlite:///a.db#b")
+    assert measuring.find_run("sqlite:///a.db#b#c", None) == ("sqlite:///a.db", "b#c")
+    assert measuring.find_run("sqlite:///a.db#b", "sqlite:///d.db") == ("sqlite:///d.db", "sqlite:///a.db#b")
     Path("b.db").touch()
-    assert stores.find_run("b", None) == ("sqlite:///b.db", "b")
+    assert measuring.find_run("b", None) == ("sqlite:///b.db", "b")
 
 
 def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
@@ -50,7 +50,7 @@ def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
     Path("one.db").write_bytes(b"SQLite format 3\0...")
     Path("two.db").write_bytes(b"something else")
     with pytest.raises(CommandError) as caught:
-        stores.find_run("b", None)
+        measuring.find_run("b", None)
     assert str(caught.value) == (
         "which store? Give --store sqlite:///FILE, or set TIEBREAK_STORE. In this folder: sqlite:///one.db."
     )
@@ -59,5 +59,5 @@ def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
 def test_a_command_to_type_is_quoted_and_keeps_passwords_to_itself() -> None:
     """For a shell; a name that cannot be typed is left to the reader."""
     url = "postgresql://me:secret@host/db"
-    assert stores.resume_command_line("a b", url) == "tiebreak resume 'a b' --store postgresql://me:PASSWORD@host/db"
-    assert stores.resume_command_line("a\nb", "sqlite:///x.db") == "tiebreak resume RUN --store sqlite:///x.db"
+    assert measuring.resume_command_line("a b", url) == "tiebreak resume 'a b' --store postgresql://me:PASSWORD@host/db"
+    assert measuring.resume_command_line("a\nb", "sqlite:///x.db") == "tiebreak resume RUN --store sqlite:///x.db"
