@@ -212,7 +212,7 @@ class Evaluation(Result):
             Of `tiebreak.compare`: rope, alpha, baseline, correction, missing and the rest. The rope of a study counts where none
             is given.
         """
-        from tiebreak.comparison.compare import compare_scores
+        from tiebreak.comparison.comparison import compare_scores
         from tiebreak.comparison.settings import settings_for
 
         scores = self.scores(metric, models=models)

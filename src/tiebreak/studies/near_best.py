@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.ranking import NEAR_BEST, STANDINGS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, TiebreakWarning
