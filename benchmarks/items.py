@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from tiebreak.metrics.fast.ranking import roc_area
+from tiebreak.metrics.fast import roc_area
 from tiebreak.statistics import paired_counts, permutation_test_paired, roc_areas, tango
 
 ROUNDS = 5

@@ -49,7 +49,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.alpha_spent": {"fractions": [0.5, 1.0], "alpha": 0.05, "gamma": -4.0},
     "statistics.bootstrap_winner": {"values": TABLE, "higher_is_better": True, "n_resamples": 50, "alpha": 0.05, "rng": 0},
     "statistics.clustered_mean": {"values": ROW, "clusters": np.repeat(np.arange(4), 3), "weights": TABLE[0]},
-    "statistics.cluster_sums": {"values": ROW, "clusters": np.repeat(np.arange(4), 3)},
     "statistics.crossed_mean": {"values": _RNG.normal(size=(4, 12)), "weights": TABLE[0]},
     "statistics.doubling_gain": {"last": ROW, "previous": ROW - 0.1 * TABLE[0], "test_train_ratio": 0.1, "rope": 0.0},
     "statistics.five_by_two_cv_test": {"differences": _RNG.normal(size=(5, 2))},
@@ -168,7 +167,7 @@ def test_bad_input_is_refused_in_words_or_has_no_value(name: str) -> None:
 
 def test_each_function_of_arrays_is_tried() -> None:
     """The table above has every public function whose arguments are arrays and settings."""
-    takes_results = {"independent_areas", "mean_of_clusters", "skewed"}
+    takes_results = {"independent_areas", "skewed"}
     takes_functions = {"bootstrap", "bootstrap_winner_by"}
     public = {
         f"{module}.{name}"

@@ -15,15 +15,12 @@ from scipy.stats import norm
 import tiebreak as tb
 from tiebreak.numerics.law import SPREAD
 from tiebreak.statistics import (
-    ClusterSums,
     Law,
     battles_of_scores,
     bradley_terry,
-    cluster_sums,
     corrected_t,
     diebold_mariano,
     hierarchical_posterior,
-    mean_of_clusters,
     metric_of_classes,
     newcombe,
     paired_t,
@@ -35,6 +32,7 @@ from tiebreak.statistics import (
     welch_ttest,
     wilcoxon,
 )
+from tiebreak.statistics.means import ClusterSums, cluster_sums, mean_of_clusters
 from tiebreak.statistics.skew import hall_inverse, skewness_of_mean
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8

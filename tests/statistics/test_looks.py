@@ -12,7 +12,7 @@ import pytest
 from scipy import integrate, stats
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.statistics.looks import SpendingName, alpha_spent, group_sequential_design, split_information
+from tiebreak.statistics.looks import SpendingName, alpha_spent, group_sequential_design, lagrange_weights, split_information
 
 with (Path(__file__).parent / "data" / "rpact_designs.csv").open(encoding="utf-8") as file:
     DESIGNS = list(csv.DictReader(file))
@@ -203,3 +203,10 @@ def test_what_is_no_plan_is_refused(arguments: dict[str, object], text: str) -> 
     """With what was met and how to go on."""
     with pytest.raises(InvalidParameterError, match=text):
         group_sequential_design(**arguments)
+
+
+def test_interpolation_is_exact_for_polynomials_of_degree_seven():
+    """Eight points determine it."""
+    x = np.array([2.3, 3.0, 3.9])
+    powers = np.arange(8.0)[:, None] ** 7
+    assert (lagrange_weights(x) * powers).sum(axis=0) == pytest.approx(x**7, rel=1e-12)

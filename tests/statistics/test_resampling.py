@@ -1,6 +1,8 @@
-"""The bootstrap over examples and permutation tests; published cases are in tests/reference."""
+"""The bootstrap over examples, of the best of several models too, and permutation tests; other cases are in tests/reference."""
 
+import re
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.statistics import bootstrap, mcnemar, permutation_test_paired, permutation_test_unpaired
+from tiebreak.statistics import (
+    bootstrap,
+    bootstrap_winner,
+    bootstrap_winner_by,
+    mcnemar,
+    permutation_test_paired,
+    permutation_test_unpaired,
+)
 
 
 def mean(values: np.ndarray) -> np.ndarray:
@@ -142,3 +151,164 @@ def test_all_ways_to_deal_out() -> None:
     assert result.n_permutations == 35
     assert result.count_greater == sum(each >= observed - 1e-12 for each in ways)
     assert result.count_extreme == sum(abs(each) >= abs(observed) - 1e-12 for each in ways)
+
+
+def exact(values: np.ndarray, sign: int = 1) -> float:
+    """The corrected score over all n**n equally likely bootstraps, by the definition of the paper's algorithm."""
+    n = len(values)
+    scores = []
+    for rows in product(range(n), repeat=n):
+        out = sorted(set(range(n)) - set(rows))
+        if out:
+            in_bag = sign * values[list(rows)].mean(axis=0)
+            tied = np.isclose(in_bag, in_bag.max(), rtol=0, atol=1e-12)
+            scores.append(values[out].mean(axis=0)[tied].mean())
+    return float(np.mean(scores))
+
+
+def mean_of(values: np.ndarray) -> Any:
+    """The mean as a score of rows and models, as `bootstrap_winner_by` takes one."""
+    return lambda rows, models: values[rows][:, models].mean(axis=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("higher", "sign"), [(True, 1), (False, -1)])
+def test_many_draws_come_to_what_all_bootstraps_give(higher: bool, sign: int) -> None:
+    """Five examples and three models, all 3,125 bootstraps by hand; 200,000 draws have a standard error of 0.001."""
+    values = np.array([[1, 0, 0.2], [0, 1, 0.4], [1, 1, 0.1], [0, 0, 0.9], [1, 0, 0.5]])
+    drawn = bootstrap_winner(values, higher_is_better=higher, n_resamples=200_000)
+    assert drawn.mean == pytest.approx(exact(values, sign), abs=0.005)
+
+
+def test_the_score_by_a_function_is_that_by_values() -> None:
+    """The same draws through another path: equal to rounding, choices included."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 4))
+    for higher in (True, False):
+        fast = bootstrap_winner(values, higher_is_better=higher, n_resamples=200, rng=5)
+        slow = bootstrap_winner_by(mean_of(values), 30, 4, higher_is_better=higher, n_resamples=200, rng=5)
+        assert slow.chosen == pytest.approx(fast.chosen, abs=1e-12)
+        for name in ("winner", "claim", "mean", "low", "high", "n_resamples", "n_undefined"):
+            assert getattr(slow, name) == pytest.approx(getattr(fast, name), abs=1e-12)
+
+
+def test_a_single_model_is_not_corrected() -> None:
+    """Nothing is chosen, so out-of-bag means are those of random thirds: 1,000 of them average to the mean within 0.02."""
+    values = np.random.default_rng(1).normal(size=(100, 1))
+    result = bootstrap_winner(values, higher_is_better=True)
+    assert result.claim == pytest.approx(values.mean())
+    assert result.mean == pytest.approx(values.mean(), abs=0.02)
+    assert result.chosen.tolist() == [1.0]
+
+
+def test_the_best_of_noise_is_corrected_to_chance() -> None:
+    """Fifty coin-flipping models on 100 examples: the best seems right on more than 0.6, and is corrected to about 0.5."""
+    corrected, claims = zip(
+        *(
+            (result.mean, result.claim)
+            for seed in range(40)
+            for result in [
+                bootstrap_winner(np.random.default_rng(seed).integers(0, 2, (100, 50)), higher_is_better=True, n_resamples=200)
+            ]
+        ),
+        strict=True,
+    )
+    assert np.mean(claims) > 0.6
+    assert abs(np.mean(corrected) - 0.5) < 3 * np.std(corrected, ddof=1) / np.sqrt(40)
+
+
+def test_the_order_of_models_changes_nothing() -> None:
+    """Ties included, as those that tie share: half the values are 0 or 1."""
+    values = np.random.default_rng(2).integers(0, 2, (20, 5)).astype(float)
+    order = [3, 0, 4, 1, 2]
+    one, two = (bootstrap_winner(v, higher_is_better=True) for v in (values, values[:, order]))
+    assert two.mean == pytest.approx(one.mean, abs=1e-12)
+    assert two.chosen == pytest.approx(one.chosen[order], abs=1e-12)
+
+
+def test_the_unit_and_the_direction_change_nothing_else() -> None:
+    """A loss is the negative of a gain, in any unit."""
+    values = np.random.default_rng(3).normal(size=(25, 3))
+    gain, loss = bootstrap_winner(values, higher_is_better=True), bootstrap_winner(-1000 * values, higher_is_better=False)
+    assert loss.mean == pytest.approx(-1000 * gain.mean)
+    assert (loss.low, loss.high) == pytest.approx((-1000 * gain.high, -1000 * gain.low))
+    assert loss.winner == gain.winner
+
+
+def test_the_same_call_gives_the_same_answer_and_another_seed_another_one() -> None:
+    """Also where the draws come in several pieces: 3,000 x 500 examples are more than one."""
+    values = np.random.default_rng(4).normal(size=(500, 2))
+    one, two, other = (bootstrap_winner(values, higher_is_better=True, n_resamples=3000, rng=rng) for rng in (1, 1, 2))
+    assert one.mean == two.mean != other.mean
+    assert one.n_resamples == 3000
+
+
+def test_groups_are_drawn_whole() -> None:
+    """Each example four times over, as groups: the interval is that of the examples once, not half as wide."""
+    once = np.random.default_rng(5).normal(size=(40, 1))
+    four, groups = np.repeat(once, 4, axis=0), np.repeat(np.arange(40), 4)
+    alone = bootstrap_winner(once, higher_is_better=True)
+    grouped = bootstrap_winner(four, higher_is_better=True, groups=groups)
+    assert (grouped.mean, grouped.low, grouped.high) == pytest.approx((alone.mean, alone.low, alone.high))
+    blind = bootstrap_winner(four, higher_is_better=True)
+    assert blind.high - blind.low < 0.6 * (alone.high - alone.low)
+
+
+def test_bootstraps_without_a_score_are_counted() -> None:
+    """A score that is undefined unless both kinds of rows are there, of six rows of which one is of its kind."""
+    kind = np.array([1, 0, 0, 0, 0, 0])
+
+    def score(rows: np.ndarray, models: np.ndarray) -> np.ndarray:
+        both = len(set(kind[rows].tolist())) == 2
+        return np.full(models.size, 0.7 if both else np.nan)
+
+    result = bootstrap_winner_by(score, 6, 2, higher_is_better=True, n_resamples=100)
+    # in the bag the odd row has to be there, and out of it too: never both
+    assert (result.n_resamples, result.n_undefined) == (0, 100)
+    assert np.isnan([result.mean, result.low, result.high]).all()
+    assert (result.winner, result.claim) == (0, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("values", "settings", "error", "message"),
+    [
+        ([1.0, 2.0], {}, DataError, "the values must be finite numbers of the shape (n_examples, n_models), 2 by 1 or"),
+        (
+            [[1.0], [2.0]],
+            {"n_resamples": 0},
+            InvalidParameterError,
+            "n_resamples must be a whole number of at least 1; got 0.",
+        ),
+        ([[1.0], [2.0]], {"alpha": 5}, InvalidParameterError, "alpha must lie between 0 and 1, ends excluded; got 5."),
+        (
+            [[1.0], [2.0]],
+            {"groups": [1, 1]},
+            DataError,
+            "two groups or more are needed; got 1.",
+        ),
+    ],
+)
+def test_wrong_use_is_refused_of_the_winner(values: Any, settings: dict[str, Any], error: type[Exception], message: str) -> None:
+    """Each text says what is wrong."""
+    with pytest.raises(error, match=f"^{re.escape(message)}"):
+        bootstrap_winner(values, higher_is_better=True, **settings)
+
+
+def test_twenty_right_answers_are_no_certainty() -> None:
+    """Clopper and Pearson's limits of 20 of 20 are 0.8316 and 1, those of 0 errors their mirror: 0.025 ** (1 / 20)."""
+    right = bootstrap_winner(np.ones((20, 2)), higher_is_better=True)
+    wrong = bootstrap_winner(np.zeros((20, 2)), higher_is_better=False)
+    assert (right.interval, right.mean, right.low, right.high) == ("exact", 1.0, pytest.approx(0.025 ** (1 / 20)), 1.0)
+    assert (wrong.interval, wrong.mean, wrong.low, wrong.high) == ("exact", 0.0, 0.0, pytest.approx(1 - 0.025 ** (1 / 20)))
+    groups = np.repeat(np.arange(5), 4)
+    assert bootstrap_winner(np.ones((20, 2)), higher_is_better=True, groups=groups).low == pytest.approx(0.025 ** (1 / 5))
+
+
+def test_bootstraps_that_do_not_vary_have_no_interval() -> None:
+    """A loss that is the same for each example, and an area that is 1 for each bootstrap, say nothing of their spread."""
+    same = bootstrap_winner(np.full((20, 1), 0.3), higher_is_better=False)
+    area = bootstrap_winner_by(lambda rows, models: np.ones(models.size), 20, 2, higher_is_better=True, n_resamples=50)
+    for result in (same, area):
+        assert result.interval == "none"
+        assert np.isnan([result.low, result.high]).all()
+    assert bootstrap_winner(np.arange(20.0)[:, None], higher_is_better=True).interval == "percentile"

@@ -36,7 +36,7 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     from tiebreak.audits.audit import audit_dataset
     from tiebreak.plan.data import check_dataset, find_task
     from tiebreak.plan.models import name_models
-    from tiebreak.study_file.study import read_study
+    from tiebreak.study_file import read_study
 
     read, audits = read_study(study), []
     output.check_single(len(read.datasets), "audits", "Leave it out.")

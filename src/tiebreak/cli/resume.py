@@ -24,7 +24,7 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, **
     The study file is code: what it imports is run, so go on only with what you would run as a program.
     """
     from tiebreak.stores import open_store
-    from tiebreak.study_file.study import read_study
+    from tiebreak.study_file import read_study
 
     url, name = find_run(stored, store)
     opened = open_store(url)

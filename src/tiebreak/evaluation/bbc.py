@@ -19,7 +19,7 @@ from tiebreak.plan.record import DatasetRecord
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
-from tiebreak.statistics.selection import WinnerBootstrap, WinnerInterval, bootstrap_winner, bootstrap_winner_by
+from tiebreak.statistics.resampling import WinnerBootstrap, WinnerInterval, bootstrap_winner, bootstrap_winner_by
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

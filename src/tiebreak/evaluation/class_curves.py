@@ -10,12 +10,17 @@ import numpy as np
 
 from tiebreak.errors import DataError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.predictions import Kept
-from tiebreak.metrics import calibration, precision_recall, roc
-from tiebreak.metrics.calibration import CalibrationCurve, Strategy
-from tiebreak.metrics.fast.ranking import scores_of_class
-from tiebreak.metrics.labels import Binary
-from tiebreak.metrics.precision_recall import PrecisionRecallCurve
-from tiebreak.metrics.roc import RocCurve
+from tiebreak.metrics.curves import (
+    Binary,
+    CalibrationCurve,
+    PrecisionRecallCurve,
+    RocCurve,
+    Strategy,
+    calibration_of,
+    precision_recall_of,
+    roc_of,
+)
+from tiebreak.metrics.fast import scores_of_class
 from tiebreak.numerics import FloatArray, IntArray, check_probability
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -277,7 +282,7 @@ def rocs_of(evaluation: Evaluation, models: str | Sequence[str] | None, positive
 
 
 def _roc(examples: Examples, alpha: float) -> ModelRoc:
-    folds, everything = tuple(map(roc.curve_of, examples.parts)), roc.curve_of(examples.together)
+    folds, everything = tuple(map(roc_of, examples.parts)), roc_of(examples.together)
     if examples.n_copies > 1:
         # examples that are counted several times have no variance by DeLong's formula
         everything = replace(everything, area=replace(everything.area, parts=np.full_like(everything.area.parts, np.nan)))
@@ -338,7 +343,7 @@ def precision_recalls_of(
 
 
 def _precision_recall(examples: Examples, alpha: float) -> ModelPrecisionRecall:
-    folds, everything = tuple(map(precision_recall.curve_of, examples.parts)), precision_recall.curve_of(examples.together)
+    folds, everything = tuple(map(precision_recall_of, examples.parts)), precision_recall_of(examples.together)
     areas = average(np.array([curve.average_precision for curve in folds]), examples.ratio, alpha)
     return ModelPrecisionRecall(examples.model, everything.positive, examples.repeat, examples.fold, folds, everything, areas)
 
@@ -382,9 +387,7 @@ def calibrations_of(
     """The curves of an evaluation; `Evaluation.calibration` describes the parameters."""
 
     def draw(examples: Examples, alpha: float) -> ModelCalibration:
-        pooled = calibration.curve_of(
-            examples.together, n_bins=n_bins, strategy=strategy, alpha=alpha, n_copies=examples.n_copies
-        )
+        pooled = calibration_of(examples.together, n_bins=n_bins, strategy=strategy, alpha=alpha, n_copies=examples.n_copies)
         squares = np.array([np.mean((part.scores - part.is_positive) ** 2) for part in examples.parts])
         return ModelCalibration(examples.model, pooled.positive, pooled, average(squares, examples.ratio, alpha))
 

@@ -8,10 +8,9 @@ give the same for each model and fold. Names are loaded when they are first used
 from tiebreak.lazy_names import lazy_names
 
 _HOMES = {
-    "tiebreak.metrics.calibration": "CalibrationCurve calibration_curve",
     "tiebreak.metrics.confusion": "Averages ConfusionMatrix Undefined confusion_matrix",
-    "tiebreak.metrics.precision_recall": "PrecisionRecallCurve precision_recall_curve",
-    "tiebreak.metrics.roc": "RocCurve roc_curve",
+    "tiebreak.metrics.curves": "CalibrationCurve PrecisionRecallCurve RocCurve calibration_curve precision_recall_curve "
+    "roc_curve",
 }
 """Public names by the module that they stand in, as in the stub beside."""
 

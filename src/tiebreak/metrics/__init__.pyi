@@ -1,10 +1,10 @@
-from tiebreak.metrics.calibration import CalibrationCurve as CalibrationCurve
-from tiebreak.metrics.calibration import calibration_curve as calibration_curve
 from tiebreak.metrics.confusion import Averages as Averages
 from tiebreak.metrics.confusion import ConfusionMatrix as ConfusionMatrix
 from tiebreak.metrics.confusion import Undefined as Undefined
 from tiebreak.metrics.confusion import confusion_matrix as confusion_matrix
-from tiebreak.metrics.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
-from tiebreak.metrics.precision_recall import precision_recall_curve as precision_recall_curve
-from tiebreak.metrics.roc import RocCurve as RocCurve
-from tiebreak.metrics.roc import roc_curve as roc_curve
+from tiebreak.metrics.curves import CalibrationCurve as CalibrationCurve
+from tiebreak.metrics.curves import PrecisionRecallCurve as PrecisionRecallCurve
+from tiebreak.metrics.curves import RocCurve as RocCurve
+from tiebreak.metrics.curves import calibration_curve as calibration_curve
+from tiebreak.metrics.curves import precision_recall_curve as precision_recall_curve
+from tiebreak.metrics.curves import roc_curve as roc_curve

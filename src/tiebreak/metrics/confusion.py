@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.metrics.labels import check_labels, encode, labels_in
-from tiebreak.numerics import FloatArray, IntArray, check_choice, check_number, divide, label_column, set_checked
+from tiebreak.metrics.targets import Array, Codes
+from tiebreak.numerics import FloatArray, IntArray, check_choice, check_number, divide, is_missing, label_column, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
 
@@ -282,3 +282,41 @@ def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, *, labels: Sequence[A
 
 MOST_BETA = 1e9
 """Weight of recall beyond which nothing but recall would be left of F."""
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------------
+
+
+def labels_in(*columns: Array) -> tuple[Any, ...]:
+    """All labels that occur, sorted, as Python's own values."""
+    found = {label for column in columns for label in column.tolist()}
+    try:
+        return tuple(sorted(found))
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in found})
+        raise InvalidParameterError(
+            f"labels of the types {quoted(kinds)} cannot be put in order. Make them all text or all numbers."
+        ) from None
+
+
+def check_labels(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Labels as they are given, as Python's own values: at least one, all different, none missing."""
+    plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+    doubled = [label for place, label in enumerate(plain) if label in plain[:place]]
+    if doubled:
+        raise InvalidParameterError(f"the label {doubled[0]!r} stands twice in labels.")
+    if not plain or any(is_missing(label) for label in plain):
+        raise InvalidParameterError(f"labels must name at least one class, and none may be nan or None; got {list(plain)}.")
+    return plain
+
+
+def encode(column: Array, labels: tuple[Any, ...], name: str) -> Codes:
+    """Positions of labels; refuses one that is not there."""
+    place = {label: position for position, label in enumerate(labels)}
+    codes = np.array([place.get(label, -1) for label in column.tolist()], dtype=np.intp)
+    if codes.min() < 0:
+        raise InvalidParameterError(
+            f"{name} holds {column.tolist()[codes.argmin()]!r}, which is not among the labels {quoted(labels)}. Add it to "
+            "labels, or leave those examples out."
+        )
+    return codes

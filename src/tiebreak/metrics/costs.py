@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix
-from tiebreak.metrics.labels import check_labels
+from tiebreak.metrics.confusion import ConfusionMatrix, check_labels, confusion_matrix
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, values_of_rows
 from tiebreak.numerics import FloatArray, floats, set_checked
 from tiebreak.result import Result

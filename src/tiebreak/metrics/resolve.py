@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import NAMED_SCORERS, InvalidParameterError, Setting, UnknownNameError
-from tiebreak.metrics.fast.formulas import FORMULAS, Formula
+from tiebreak.metrics.fast import FORMULAS, Formula
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, full_name
 from tiebreak.scores.vocabulary import look_up, quoted

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import NAMED_SCORERS, Advice, DataError, InvalidParameterError
-from tiebreak.metrics.fast.classification import positive_position
-from tiebreak.metrics.fast.formulas import Formula
-from tiebreak.metrics.fast.probability import log_likelihoods, squared_distances
+from tiebreak.metrics.fast import Formula, log_likelihoods, positive_position, squared_distances
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, numbers, values_of_rows
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.metric import LOWER_IS_BETTER, Metric

@@ -52,6 +52,13 @@ def mean_present(values: FloatArray, axis: int) -> FloatArray:
     return divide(np.where(present, values, 0.0).sum(axis=axis), np.count_nonzero(present, axis=axis))
 
 
+def median_present(values: FloatArray) -> FloatArray:
+    """Median along the last axis of what is not nan, of shape (..., 1); nan of nothing."""
+    ordered, last = np.sort(values, axis=-1), np.count_nonzero(~np.isnan(values), axis=-1)[..., None] - 1  # nan comes last
+    low, high = (np.take_along_axis(ordered, np.maximum(each, 0), axis=-1) for each in (last // 2, (last + 1) // 2))
+    return np.asarray((low + high) / 2)
+
+
 def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakError] = DataError) -> FloatArray:
     """Array of floats in which masked values are nan, as their data mean nothing; raises where values are no numbers."""
     masked: Any = values if hasattr(values, "filled") else None

@@ -10,29 +10,26 @@ _HOMES = {
     "tiebreak.numerics.law": "Law RopeProbabilities Significance student",
     "tiebreak.statistics.auc": "Areas AucContrast independent_areas roc_areas",
     "tiebreak.statistics.family": "adjust_pvalues shaffer_sets",
-    "tiebreak.statistics.influence": "ClusterSums Influence cluster_sums clustered_mean mean_of_clusters metric_of_classes "
-    "metric_of_numbers welch_ttest",
+    "tiebreak.statistics.influence": "Influence metric_of_classes metric_of_numbers",
     "tiebreak.statistics.labels": "LabelledMean prediction_powered_mean",
     "tiebreak.statistics.looks": "GroupSequentialDesign alpha_spent group_sequential_design split_information",
-    "tiebreak.statistics.more_data": "DoublingGain doubling_gain",
+    "tiebreak.statistics.means": "Means clustered_mean crossed_mean stratified_mean welch_ttest",
     "tiebreak.statistics.noise": "RunNoise run_noise",
-    "tiebreak.statistics.omnibus": "Friedman average_ranks critical_difference friedman_from_ranks friedman_test nemenyi "
-    "rank_cliques rank_differences rank_models rank_quantile skillings_mack",
     "tiebreak.statistics.posterior.hierarchical": "HierarchicalPosterior ShrunkenMeans hierarchical_posterior",
     "tiebreak.statistics.posterior.joint": "JointPosterior joint_posterior",
-    "tiebreak.statistics.posterior.sign": "SignPosterior sign_posterior",
-    "tiebreak.statistics.posterior.signed_rank": "SignedRankPosterior signed_rank_centre signed_rank_posterior",
-    "tiebreak.statistics.ranks": "CriticalCount SignCounts SignedRanks hodges_lehmann sign_counts sign_test "
-    "sign_test_critical_value signed_ranks wilcoxon wilcoxon_critical_value",
+    "tiebreak.statistics.posterior.signed_rank": "SignPosterior SignedRankPosterior sign_posterior signed_rank_centre "
+    "signed_rank_posterior",
+    "tiebreak.statistics.ranks": "CriticalCount Friedman SignCounts SignedRanks average_ranks critical_difference "
+    "friedman_from_ranks friedman_test hodges_lehmann nemenyi rank_cliques rank_differences rank_models rank_quantile "
+    "sign_counts sign_test sign_test_critical_value signed_ranks skillings_mack wilcoxon wilcoxon_critical_value",
     "tiebreak.statistics.rates": "PairedCounts cochran_q mcnemar newcombe paired_counts proportion_interval tango z_test",
     "tiebreak.statistics.ratings": "BattleColumns BradleyTerry battles_of_scores bradley_terry",
-    "tiebreak.statistics.resampling": "Bootstrap Permutations bootstrap permutation_test_paired permutation_test_unpaired",
-    "tiebreak.statistics.runs": "CrossedMean crossed_mean",
-    "tiebreak.statistics.selection": "WinnerBootstrap bootstrap_winner bootstrap_winner_by",
+    "tiebreak.statistics.resampling": "Bootstrap Permutations WinnerBootstrap bootstrap bootstrap_winner bootstrap_winner_by "
+    "permutation_test_paired permutation_test_unpaired",
     "tiebreak.statistics.skew": "skewed",
-    "tiebreak.statistics.splits": "FiveByTwo corrected_t five_by_two_cv_critical_value five_by_two_cv_test paired_t",
+    "tiebreak.statistics.splits": "DoublingGain FiveByTwo corrected_t doubling_gain five_by_two_cv_critical_value "
+    "five_by_two_cv_test paired_t",
     "tiebreak.statistics.summary": "hanley_mcneil summary_means summary_rates",
-    "tiebreak.statistics.tasks": "StratifiedMean stratified_mean",
     "tiebreak.statistics.time": "ModelConfidenceSet diebold_mariano model_confidence_set",
 }
 """Public names by the module that they stand in, as in the stub beside."""

@@ -35,7 +35,8 @@ from tiebreak.numerics import (
     student_quantile,
 )
 from tiebreak.numerics.law import IDENTICAL, SPREAD, STUDENT, UNDEFINED, Law, Shape, bisected, student
-from tiebreak.statistics.influence import Influence, bounded, freedom_of_shares, independent_difference, summed
+from tiebreak.statistics.influence import Influence, bounded
+from tiebreak.statistics.means import freedom_of_shares, independent_difference, summed
 from tiebreak.statistics.rates import joined, joined_end, joined_tail
 
 

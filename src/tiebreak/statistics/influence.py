@@ -1,14 +1,12 @@
-"""Estimates over items, by what each item adds to them: means, clusters of items, F1, R2 and other metrics of all items together.
+"""Metrics of all items together, by what each item adds to them: F1, R2 and others that are no means.
 
-Questions on one text, images of one patient, turns of one dialogue go together: as many independent pieces of evidence as there
-are clusters, not items. Without clusters each item is one of its own. Metrics that are no means vary as their values without each
-item, or each cluster, say; all of it ends in Student's t with Satterthwaite's degrees of freedom.
+They vary as their values without each item, or each cluster, say; all of it ends in Student's t with Satterthwaite's degrees of
+freedom.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +14,6 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
-    SPREAD,
-    UNDEFINED,
     FloatArray,
     IntArray,
     blocks,
@@ -25,287 +21,12 @@ from tiebreak.numerics import (
     check_choice,
     check_rows,
     divide,
-    floats,
     group_codes,
     plain,
-    row_moments,
 )
 from tiebreak.numerics.law import Law, Shape, kind_of, student
+from tiebreak.statistics.means import freedom_of_shares, summed, welch_freedom
 from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean
-
-ClusterVariance = Literal["cr2", "cr1", "cr0", "independent"]
-
-
-class ClusterSums(NamedTuple):
-    """Sums over the items of each cluster: all that the variance of a mean needs, so that tables of any length fit.
-
-    Attributes
-    ----------
-    totals : ndarray of shape (..., n_clusters)
-        Sum of weight times score.
-    weights : ndarray of shape (n_clusters,) or (..., n_clusters)
-        Sum of the weights; the number of items where they have none.
-    squares : ndarray of the shape of `weights`
-        Sum of the squared weights.
-    n_examples : int or ndarray
-    """
-
-    totals: FloatArray
-    weights: FloatArray
-    squares: FloatArray
-    n_examples: IntArray | int
-
-
-def clustered_mean(
-    values: ArrayLike,
-    clusters: Sequence[object] | ArrayLike | None = None,
-    *,
-    weights: ArrayLike | None = None,
-    variance: ClusterVariance = "cr2",
-    omit_missing: bool = False,
-) -> Law:
-    """Law of a mean over items, with an error that counts clusters rather than items.
-
-    For two models pass the differences of their scores, first minus second: that is the paired comparison.
-
-    Parameters
-    ----------
-    values : array_like of shape (..., n_items)
-        A score, or a difference of scores, for each item, in the metric's unit; many rows at once.
-    clusters : sequence of length n_items, optional
-        Name or number of each item's cluster. Without it each item is a cluster of its own.
-    weights : array_like of shape (n_items,), optional
-        Importance of each item, not negative; all the same unless given.
-    variance : {"cr2", "cr1", "cr0", "independent"}
-        "cr2" weighs each cluster so that the variance is unbiased where items are independent [BM02]_, with degrees of freedom
-        by Satterthwaite's method under that model [PT18]_; it holds its level down to five clusters, unless their means are
-        skewed: then 95 % intervals of five missed in 10 %. "cr0" is the sum of squared cluster residuals without any factor
-        [LZ86]_, "cr1" that times G / (G - 1), both with G - 1 degrees of freedom; they are too small for few clusters.
-        "independent" takes no notice of the clusters. With weights that differ the factor still makes the squared sum of each
-        cluster's residuals unbiased, while the matrices of R's clubSandwich weigh residuals within the cluster: its errors were
-        up to 3.9 % apart, and equal without weights.
-    omit_missing : bool, default False
-        Leave out nan in each row. Otherwise a row with nan is undefined.
-
-    Returns
-    -------
-    Law
-        Student's, of shape (...); `n_units` are the clusters. Undefined with fewer than two of them.
-
-    Raises
-    ------
-    DataError
-        Shapes that do not go together, infinite values, weights that are negative or sum to 0.
-
-    References
-    ----------
-    .. [LZ86] K.-Y. Liang, S. L. Zeger. Longitudinal data analysis using generalized linear models. Biometrika 73, 1986.
-    .. [BM02] R. M. Bell, D. F. McCaffrey. Bias reduction in standard errors for linear regression with multi-stage samples.
-       Survey Methodology 28, 2002.
-    .. [PT18] J. E. Pustejovsky, E. Tipton. Small-sample methods for cluster-robust variance estimation and hypothesis testing in
-       fixed effects models. Journal of Business and Economic Statistics 36, 2018.
-
-    Examples
-    --------
-    >>> law = clustered_mean([1, 1, 0, 1, 0, 0, 1, 1], clusters=["a", "a", "a", "b", "b", "c", "d", "d"])
-    >>> law.estimate, round(law.se, 3), law.n_units
-    (0.625, 0.143, 4)
-    """
-    check_choice(variance, get_args(ClusterVariance), "variance")
-    sums = cluster_sums(values, None if variance == "independent" else clusters, weights=weights, omit_missing=omit_missing)
-    return mean_of_clusters(sums, variance)
-
-
-def cluster_sums(
-    values: ArrayLike,
-    clusters: Sequence[object] | ArrayLike | None = None,
-    *,
-    weights: ArrayLike | None = None,
-    omit_missing: bool = False,
-) -> ClusterSums:
-    """Sums of scores, weights and squared weights by cluster; the arguments are those of `clustered_mean`."""
-    scores = check_array(values, "values", "..., n_items", can_lack=True)
-    n = scores.shape[-1]
-    weight = check_weights(weights, n)
-    codes, n_clusters = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
-    used = ~np.isnan(scores)
-    if not omit_missing or used.all():
-        totals, present, n_used = weight * scores, weight, n
-    else:
-        totals, present, n_used = np.where(used, weight * scores, 0.0), weight * used, used.sum(axis=-1)
-    totals, own, squares = (summed(each, codes, n_clusters) for each in (totals, present, present * present))
-    return ClusterSums(totals, own, squares, n_used)
-
-
-def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> Law:
-    """As `clustered_mean`, from sums by cluster that were made elsewhere, as by a database.
-
-    Sums are linear: the totals of a difference are the difference of the totals of both models.
-    """
-    check_choice(variance, get_args(ClusterVariance), "variance")
-    totals, weights, squares = (np.asarray(each, dtype=float) for each in sums[:3])  # weights of all rows may be one row
-    total = weights.sum(axis=-1, keepdims=True)
-    mean = divide(totals.sum(axis=-1, keepdims=True), total)
-    share = divide(weights, total)
-    n_clusters = np.count_nonzero(weights > 0, axis=-1)
-    is_cr2 = variance in ("cr2", "independent")
-    factor = _cr2_factor(share, squares) if is_cr2 else np.ones(share.shape)
-    raw = (factor * np.square(_residuals(totals, weights))).sum(axis=-1)
-    if variance == "cr1":
-        raw = raw * divide(n_clusters, n_clusters - 1)
-    df = _satterthwaite(share, squares, factor) if is_cr2 else np.maximum(n_clusters - 1.0, 0.0)
-    kind = np.where(np.isnan(totals).any(axis=-1) | (n_clusters < 2), UNDEFINED, _kinds(totals, weights)).astype(np.int8)
-    df, n = (np.broadcast_to(each, kind.shape) for each in (np.where(n_clusters < 2, 0.0, df), n_clusters))
-    return student(mean[..., 0], np.sqrt(raw), plain(df), n_units=n if n.ndim else int(n), kind=kind)
-
-
-def cluster_residuals(sums: ClusterSums) -> FloatArray:
-    """Part of each cluster in the error of the mean, shape (..., n_clusters): their squares sum to its variance (CR2)."""
-    totals, weights, squares = (np.asarray(each, dtype=float) for each in sums[:3])
-    share = divide(weights, weights.sum(axis=-1, keepdims=True))
-    return np.asarray(np.sqrt(_cr2_factor(share, squares)) * _residuals(totals, weights))
-
-
-def freedom_of_shares(share: FloatArray) -> FloatArray:
-    """Satterthwaite's degrees of freedom of the variance of a mean, of clusters with these shares of the items."""
-    return _satterthwaite(share, share, _cr2_factor(share, share))
-
-
-def _residuals(totals: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sums of the weighted residuals of each cluster over all weight."""
-    total = weights.sum(axis=-1, keepdims=True)
-    mean = divide(totals.sum(axis=-1, keepdims=True), total)
-    return divide(totals - weights * mean, total)
-
-
-def _kinds(totals: FloatArray, weights: FloatArray) -> IntArray:
-    """SPREAD, IDENTICAL or CONSTANT, by the means of the clusters that have any weight."""
-    means = totals / weights if (weights > 0).all() else np.where(weights > 0, divide(totals, weights), np.nan)
-    high, low = np.fmax.reduce(means, axis=-1), np.fmin.reduce(means, axis=-1)
-    # far beyond rounding, which takes two passes to see; the others are looked at closely
-    if np.all(high - low > np.maximum(1e-6 * np.maximum(np.abs(high), np.abs(low)), _TINY)):
-        return np.full(means.shape[:-1], SPREAD, dtype=np.int8)
-    return row_moments(means, omit_missing=True).kind
-
-
-_TINY = 1e-150
-
-
-def _cr2_factor(share: FloatArray, squares: FloatArray) -> FloatArray:
-    """Factor of each squared residual that makes its expectation right where items are independent with one variance.
-
-    The residual of cluster g is a sum over all items, with the weights w (1 - r) inside and -r w outside, r its share of all
-    weight; of squares that is q_g (1 - r)^2 + r^2 (q - q_g), where q_g was meant. With equal weights it is 1 / (1 - n_g / n), as
-    in [BM02]_.
-    """
-    everything = squares.sum(axis=-1, keepdims=True)
-    met = squares * (1 - share) ** 2 + share**2 * (everything - squares)
-    return np.asarray(np.where(met > 0, divide(squares, met), 0.0))  # a cluster with all the weight has nothing to differ from
-
-
-def _satterthwaite(share: FloatArray, squares: FloatArray, factor: FloatArray) -> FloatArray:
-    """Degrees of freedom: (sum of eigenvalues)^2 / (sum of their squares) of the Gram matrix of the residuals [PT18]_.
-
-    The matrix has q_g on its diagonal, and sqrt(f_g f_h) (r_g r_h q - r_h q_g - r_g q_h) elsewhere, so that the sum of its
-    squares is a product of sums.
-    """
-    everything = squares.sum(axis=-1)
-    rr, rq, qq = ((factor * product).sum(axis=-1) for product in (share**2, share * squares, squares**2))
-    full = 2 * qq * rr + 2 * rq**2 - 4 * everything * rq * rr + everything**2 * rr**2
-    own = (factor * (2 * share * squares - share**2 * everything[..., None])) ** 2
-    return divide(everything**2, (squares**2).sum(axis=-1) + full - own.sum(axis=-1))
-
-
-def summed(values: FloatArray, codes: IntArray | None, n_clusters: int) -> FloatArray:
-    """Sums by cluster along the last axis; the values themselves without codes."""
-    if codes is None:
-        return values
-    rows = values.reshape(-1, values.shape[-1])
-    sums = np.stack([np.bincount(codes, weights=row, minlength=n_clusters) for row in rows]) if rows.size else rows
-    return sums.reshape((*values.shape[:-1], n_clusters))
-
-
-def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
-    """Weights of items, 1 where there are none."""
-    if weights is None:
-        return np.ones(n)
-    values = floats(weights, "weights")
-    if values.shape != (n,):
-        raise DataError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
-    if not np.all(np.isfinite(values)) or np.any(values < 0) or values.sum() == 0:
-        low, total = float(values.min()), float(values.sum())
-        raise DataError(
-            f"weights must be finite, not negative, and not all 0; the smallest is {low:g} and they sum to {total:g}."
-        )
-    return values
-
-
-def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
-    """Law of the difference of the means of two samples that share nothing.
-
-    For two models on the same items it is the wrong test: take the differences, and `clustered_mean`.
-
-    Parameters
-    ----------
-    first, second : array_like of shape (..., n_first) and (..., n_second)
-        Scores of each model, in the metric's unit; nan makes a row undefined.
-
-    Returns
-    -------
-    Law
-        Of first minus second, with the standard error ``sqrt(s1^2 / n1 + s2^2 / n2)`` and Welch's degrees of freedom [W47]_;
-        `n_units` counts both samples.
-
-    Raises
-    ------
-    DataError
-        Fewer than two scores of either.
-
-    References
-    ----------
-    .. [W47] B. L. Welch. The generalization of "Student's" problem when several different population variances are involved.
-       Biometrika 34, 1947.
-
-    Examples
-    --------
-    >>> law = welch_ttest([0.91, 0.93, 0.92, 0.94], [0.88, 0.93, 0.86])
-    >>> round(law.estimate, 3), round(law.pvalue(), 3)
-    (0.035, 0.229)
-    """
-    samples = {"first": first, "second": second}
-    found = (check_array(values, name, "..., n_scores", (2,), can_lack=True) for name, values in samples.items())
-    return independent_difference(*map(clustered_mean, found))
-
-
-def independent_difference(first: Law, second: Law, *, guarded: bool = False) -> Law:
-    """Law of the difference of two independent means, with Welch's degrees of freedom, as `welch_freedom` has them."""
-    (error, own), (other_error, other) = first.spread, second.spread
-    v, w, own, other = np.square(error), np.square(other_error), np.maximum(own, 1.0), np.maximum(other, 1.0)
-    df = welch_freedom(v, own, w, other, guarded=guarded)
-    difference = np.asarray(first.estimate) - second.estimate
-    noise = np.maximum(
-        RELATIVE_TOLERANCE * np.maximum(np.abs(first.estimate), np.abs(second.estimate)),
-        np.maximum(first.tolerance, second.tolerance),
-    )
-    kind = kind_of(difference + 0.0 * (v + w), v + w > 0, noise)
-    n_units = first.n_units + second.n_units
-    return student(difference, np.sqrt(v + w), plain(df), n_units=n_units, kind=kind, tolerance=noise)
-
-
-def welch_freedom(v: FloatArray, own: FloatArray, w: FloatArray, other: FloatArray, *, guarded: bool = False) -> FloatArray:
-    """Welch's degrees of freedom of a difference, from both squared errors and their degrees of freedom.
-
-    `guarded` counts the smaller sample as if it varied no less than the larger one: two or three values vary little by chance,
-    and then the degrees of freedom are those of the other sample. Of 2 values that vary four times as much as 10 others equal
-    means differed in 11 % of draws without that, and in 6 % with it.
-    """
-    if guarded:
-        n, m = own + 1.0, other + 1.0
-        v, w = np.where(n < m, np.maximum(v, w * m / n), v), np.where(m < n, np.maximum(w, v * n / m), w)
-    return np.where(v + w > 0, divide((v + w) ** 2, v**2 / own + w**2 / other), own + other)
-
-
-# --- metrics of all items together ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,15 @@ from tiebreak.numerics import (
     plain,
 )
 from tiebreak.numerics.law import Law, kind_of, student
-from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_residuals, cluster_sums, mean_of_clusters
-from tiebreak.statistics.item_means import Means
-from tiebreak.statistics.tasks import FEW_EVENTS
+from tiebreak.statistics.means import (
+    FEW_EVENTS,
+    ClusterSums,
+    Means,
+    check_weights,
+    cluster_residuals,
+    cluster_sums,
+    mean_of_clusters,
+)
 
 
 class LabelledMean(NamedTuple):

@@ -21,7 +21,6 @@ from tiebreak.numerics import (
     student_multiplier,
     student_tail,
 )
-from tiebreak.numerics.quadrature import lagrange_weights
 
 SpendingName = Literal["hwang-shih-decani", "obrien-fleming", "pocock"]
 
@@ -370,6 +369,19 @@ def _interpolated(values: FloatArray, position: FloatArray) -> FloatArray:
     for j in range(1, 8):
         total += weights[j] * values[start + j]
     return np.asarray(total)
+
+
+def lagrange_weights(x: FloatArray) -> FloatArray:
+    """Values at x of the eight polynomials that are 1 at one of 0, ..., 7 and 0 at the others."""
+    apart = x - np.arange(8.0).reshape(8, *[1] * x.ndim)
+    left, right = np.ones_like(apart), np.ones_like(apart)
+    for j in range(7):
+        np.multiply(left[j], apart[j], out=left[j + 1])
+        np.multiply(right[7 - j], apart[7 - j], out=right[6 - j])
+    # j is j! (7 - j)! (-1)^(7 - j) away from the others
+    left *= right
+    left /= np.array([-5040, 720, -240, 144, -144, 240, -720, 5040]).reshape(8, *[1] * x.ndim)
+    return left
 
 
 def _stretched(statistic: FloatArray, df: float) -> FloatArray:

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, divide, floats, group_codes
 from tiebreak.numerics.law import Law, student
-from tiebreak.statistics.influence import check_weights
-from tiebreak.statistics.tasks import stratified_mean
+from tiebreak.statistics.means import check_weights, stratified_mean
 
 ENOUGH_DF = 3
 """Degrees of freedom (runs less one, over all models) from which the runs' means count, whatever examples show.
@@ -122,11 +121,10 @@ def run_noise(
             weights=weight[present],
             scale=np.full(len(table) - 1, np.abs(table[:, present]).max(initial=0.0)),
         )
-        laws = result.within, result.guarded
-        own.append(tuple(np.atleast_1d(np.asarray(each, dtype=float)) for law in laws for each in law.spread))
+        own.append((result.standard_error, result.df, np.asarray(result.guarded_error), np.asarray(result.guarded_df)))
         means = _macro(table[:, present], codes[present], weight[present])
         largest = max(largest, float(means.max() - means.min()))
-        squares += float(np.square(result.law.estimate).sum())
+        squares += float(np.square(result.estimate).sum())
         run_df += len(table) - 1
     error, df, guarded, guarded_df = (np.concatenate([each[k] for each in own]) for k in range(4))
     item, item_df = _pooled(error, df)

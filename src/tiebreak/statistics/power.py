@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.numerics import FloatArray, Interval
 from tiebreak.numerics.law import Law, student
-from tiebreak.statistics.influence import welch_ttest
+from tiebreak.statistics.means import welch_ttest
 from tiebreak.statistics.ranks import wilcoxon
 from tiebreak.statistics.rates import newcombe, tango
 from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean

@@ -1,15 +1,17 @@
 """Resampling: the bootstrap of any metric, and permutation tests, which take no distribution for granted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
     Alternative,
     FloatArray,
     IntArray,
@@ -23,8 +25,10 @@ from tiebreak.numerics import (
     divide,
     floats,
     generator_of,
+    group_codes,
     row_counts,
 )
+from tiebreak.statistics.rates import proportion_interval
 
 BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
 Ties = Literal["half", "strict"]
@@ -270,8 +274,7 @@ def permutation_test_paired(
     Parameters
     ----------
     differences : array_like of shape (n_examples,)
-        First model minus second, in the metric's unit. For clustered examples pass the sum of each cluster, as `cluster_sums`
-        has it.
+        First model minus second, in the metric's unit. For clustered examples pass the sum of each cluster.
     n_permutations : int, default 9,999
         Drawn where more than 18 differences are not 0; of fewer all choices of signs are counted.
     rng : int or numpy Generator, default 0
@@ -372,3 +375,244 @@ def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generato
     for table in eights @ signs.T:
         sums += table.take(np.frombuffer(rng.bytes(n_permutations), dtype=np.uint8))
     return sums
+
+
+# --- the best of several models --------------------------------------------------------------------------------------------
+
+
+Score = Callable[[IntArray, IntArray], ArrayLike]
+"""Of rows (which may repeat) and of positions of models: a score for each of these models, nan where it is undefined."""
+
+WinnerInterval = Literal["percentile", "exact", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class WinnerBootstrap:
+    """Bootstrap answer about the best model.
+
+    Attributes
+    ----------
+    winner : int
+        The model with the best score over all examples, the first of equally good ones; -1 where no score is defined.
+    claim : float
+        Its score over all examples.
+    mean : float
+        Mean over the bootstraps of the out-of-bag score of the model that was best in the bag: the corrected score.
+    low, high : float
+        Interval of the score that picking the best leads to, on examples like these; `interval` says which one.
+    interval : {"percentile", "exact", "none"}
+        "percentile": percentiles of the out-of-bag scores. Out-of-bag sets hold about a third of the examples, so it is wider
+        than an interval of all examples would be; it knows nothing of other training sets. "exact": where every bootstrap says
+        the same and that is all right or all wrong, the percentiles would have no width, and these are the limits of Clopper and
+        Pearson for so many examples (or groups). "none": every bootstrap says the same otherwise, and `low` and `high` are nan.
+    chosen : ndarray of shape (n_models,)
+        Share of the bootstraps in which each model was best; equally good ones share.
+    n_resamples : int
+        Of those that were drawn, how many have a score.
+    n_undefined : int
+        How many have none, as the metric is undefined there.
+    """
+
+    winner: int
+    claim: float
+    mean: float
+    low: float
+    high: float
+    interval: WinnerInterval
+    chosen: FloatArray
+    n_resamples: int
+    n_undefined: int
+
+
+def bootstrap_winner(
+    values: ArrayLike,
+    *,
+    higher_is_better: bool,
+    n_resamples: int = 1000,
+    alpha: float = 0.05,
+    groups: ArrayLike | None = None,
+    rng: int = 0,
+) -> WinnerBootstrap:
+    """Bias-corrected score of the best model, where a score is a mean over examples (BBC-CV).
+
+    Each bootstrap draws examples with replacement, chooses the model with the best mean over those drawn, and scores it on the
+    examples that were not drawn. Nothing is fitted again.
+
+    Parameters
+    ----------
+    values : array_like of shape (n_examples, n_models)
+        What each example, predicted by a model that was not trained on it, contributes to the score: 1 or 0 for accuracy, a
+        loss. For repeated cross-validation the mean over the repeats.
+    higher_is_better : bool
+    n_resamples : int
+    alpha : float
+        1 - coverage of the interval.
+    groups : array_like of shape (n_examples,), optional
+        Examples of one group are drawn together.
+    rng : int
+
+    Returns
+    -------
+    WinnerBootstrap
+        Where models are equally good in a bag, the mean of their out-of-bag scores counts, so that their order does not.
+
+    Raises
+    ------
+    DataError
+        Values that are no table of finite numbers with two examples or groups at least.
+
+    References
+    ----------
+    .. [TGB18] I. Tsamardinos, E. Greasidou, G. Borboudakis. Bootstrapping the out-of-sample predictions for efficient and
+       accurate cross-validation. Machine Learning 107, 2018.
+    .. [CP34] C. J. Clopper, E. S. Pearson. The use of confidence or fiducial limits illustrated in the case of the binomial.
+       Biometrika 26, 1934.
+
+    Examples
+    --------
+    >>> right = np.array([[1, 0], [1, 1], [0, 1], [1, 0], [0, 1], [1, 1]])
+    >>> result = bootstrap_winner(right, higher_is_better=True)
+    >>> round(result.claim, 3), bool(result.mean < result.claim)
+    (0.667, True)
+    """
+    table = check_array(values, "the values", "n_examples, n_models", (2, 1))
+    settings: dict[str, Any] = {
+        "higher_is_better": higher_is_better,
+        "n_resamples": n_resamples,
+        "alpha": alpha,
+        "groups": groups,
+        "rng": rng,
+    }
+    noise, is_binary = RELATIVE_TOLERANCE * float(np.abs(table).max()), bool(np.all((table == 0) | (table == 1)))
+
+    def means(counts: IntArray, _: NDArray[np.bool_]) -> FloatArray:
+        return divide(counts.astype(float) @ table, counts.sum(axis=1, keepdims=True))
+
+    return _best_of_bootstraps(means, *table.shape, **settings, noise=noise, is_binary=is_binary)
+
+
+def bootstrap_winner_by(
+    score: Score,
+    n_examples: int,
+    n_models: int,
+    *,
+    higher_is_better: bool,
+    n_resamples: int = 1000,
+    alpha: float = 0.05,
+    groups: ArrayLike | None = None,
+    rng: int = 0,
+) -> WinnerBootstrap:
+    """As `bootstrap_winner`, for a score that is no mean over examples, such as an area under the ROC curve.
+
+    Parameters
+    ----------
+    score : callable
+        ``score(rows, models) -> (n,)``: of rows, which may repeat, and positions of models a score for each of these.
+    n_examples, n_models : int
+    higher_is_better, n_resamples, alpha, groups, rng
+        As of `bootstrap_winner`.
+
+    Returns
+    -------
+    WinnerBootstrap
+        A bootstrap in which no model has a score in the bag, or the best one none out of it, is counted as undefined.
+    """
+    everything = np.arange(n_examples)
+    settings: dict[str, Any] = {
+        "higher_is_better": higher_is_better,
+        "n_resamples": n_resamples,
+        "alpha": alpha,
+        "groups": groups,
+        "rng": rng,
+    }
+
+    def one_by_one(counts: IntArray, wanted: NDArray[np.bool_]) -> FloatArray:
+        found = np.full(wanted.shape, np.nan)
+        for row, count, models in zip(found, counts, wanted, strict=True):
+            if count.any() and models.any():
+                row[models] = np.asarray(score(np.repeat(everything, count), np.flatnonzero(models)), dtype=float)
+        return found
+
+    return _best_of_bootstraps(one_by_one, n_examples, n_models, **settings)
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------------
+
+
+def _best_of_bootstraps(
+    scored: Callable[[IntArray, NDArray[np.bool_]], FloatArray],
+    n_examples: int,
+    n_models: int,
+    *,
+    higher_is_better: bool,
+    n_resamples: int,
+    alpha: float,
+    groups: ArrayLike | None,
+    rng: int,
+    noise: float = 0.0,
+    is_binary: bool = False,
+) -> WinnerBootstrap:
+    """The answer from scores of rows of counts, how often each example counts, of the models that are wanted of each row."""
+    unit, n_units = _units(groups, n_examples)
+    sign, everyone = 1.0 if higher_is_better else -1.0, np.ones((1, n_models), dtype=bool)
+    found, chosen = [np.empty(0)], np.zeros(n_models)
+    for drawn in _draws(n_units, n_resamples, rng, n_examples):
+        counts = drawn[:, unit]
+        is_best = _best(sign * scored(counts, np.repeat(everyone, len(counts), axis=0)), noise)
+        share = divide(is_best, is_best.sum(axis=1, keepdims=True))
+        values = np.where(is_best, scored((counts == 0).astype(np.int64), is_best) * share, 0.0).sum(axis=1)
+        has = is_best.any(axis=1) & ~np.isnan(values)  # with few examples all may have been drawn
+        found.append(values[has])
+        chosen += share[has].sum(axis=0)
+    overall, scores = scored(np.ones((1, n_examples), dtype=np.int64), everyone), np.concatenate(found)
+    is_winner = _best(sign * overall, 0.0)[0]
+    n, winner = scores.size, int(is_winner.argmax()) if is_winner.any() else -1
+    low, high, interval = _interval(scores, check_probability(alpha, "alpha"), n_units if is_binary else 0)
+    return WinnerBootstrap(
+        winner=winner,
+        claim=float(overall[0, winner]),
+        mean=float(divide(scores.sum(), n)),
+        low=low,
+        high=high,
+        interval=interval,
+        chosen=chosen / max(n, 1),
+        n_resamples=n,
+        n_undefined=check_count(n_resamples, "n_resamples") - n,
+    )
+
+
+def _best(scores: FloatArray, noise: float) -> NDArray[np.bool_]:
+    """Best ones of each row, all that are equally good; none where all are nan."""
+    best = np.fmax.reduce(scores, axis=1)[:, None]
+    return np.asarray(scores >= best - np.maximum(noise, RELATIVE_TOLERANCE * np.abs(best)))
+
+
+def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
+    """Units that are drawn at once: the unit of each example, and the number of units."""
+    if groups is None:
+        return np.arange(n_examples), n_examples
+    unit, n_groups = group_codes(groups, n_examples, "groups")
+    if n_groups < 2:
+        raise DataError(f"two groups or more are needed; got {n_groups}.")
+    return unit, n_groups
+
+
+def _draws(n_units: int, n_resamples: int, rng: int, n_examples: int) -> Iterator[IntArray]:
+    """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
+    n_resamples, generator = check_count(n_resamples, "n_resamples"), generator_of(rng, np.random.PCG64)
+    for rows in blocks(n_resamples, n_examples):
+        yield row_counts(generator.integers(n_units, size=(rows.stop - rows.start, n_units)), n_units)
+
+
+def _interval(scores: FloatArray, alpha: float, n_binary: int) -> tuple[float, float, WinnerInterval]:
+    """Ends of the interval and their kind; scores without spread say nothing of how sure they are."""
+    if not scores.size:
+        return float("nan"), float("nan"), "none"
+    value = float(scores[0])
+    if np.any(np.abs(scores - value) > RELATIVE_TOLERANCE * np.abs(scores).max()):
+        low, high = np.quantile(scores, [alpha / 2, 1 - alpha / 2])
+        return float(low), float(high), "percentile"
+    if n_binary and value in (0.0, 1.0):
+        low, high = proportion_interval(value * n_binary, n_binary, level=1 - alpha, method="clopper-pearson")
+        return float(low), float(high), "exact"
+    return float("nan"), float("nan"), "none"

@@ -4,10 +4,11 @@ Student's t holds its level for skewed scores only where there are very many. Ha
 shifts it by. The two fail on different data, so that `skewed` takes what either does not exclude.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.numerics import (
     FloatArray,
@@ -15,6 +16,7 @@ from tiebreak.numerics import (
     blocks,
     divide,
     floats,
+    median_present,
     student_pvalue,
     student_tail,
 )
@@ -200,9 +202,7 @@ def asymmetry_pvalues(difference: FloatArray) -> FloatArray:
     """
     there = ~np.isnan(difference)
     n = there.sum(axis=-1)
-    ordered, middle = np.sort(difference, axis=-1), np.stack([np.maximum(n - 1, 0) // 2, n // 2], axis=-1)  # nan last
-    median = np.take_along_axis(ordered, middle, axis=-1).mean(axis=-1, keepdims=True)
-    deviation = np.where(there, difference - median, 0.0)
+    deviation = np.where(there, difference - median_present(difference), 0.0)
     mean = divide(deviation.sum(axis=-1), n)
     squares = np.maximum(np.square(deviation).sum(axis=-1) - n * np.square(mean), 0.0)
     spread = np.maximum(np.sqrt(np.pi / 2) * divide(np.abs(deviation).sum(axis=-1), n), np.sqrt(squares / np.maximum(n - 1, 1)))
@@ -213,3 +213,95 @@ def asymmetry_pvalues(difference: FloatArray) -> FloatArray:
 
 FEWEST_TESTED = 10
 """Values below which nothing is seen of symmetry."""
+
+
+# --- means that few units carry ---------------------------------------------------------------------------------------------
+
+
+FEW_ITEMS = 60
+"""Items, or clusters, below which 1 sample in 20 or more holds none of those that are 5 % of all."""
+
+
+FEWEST_CHECKED = 10
+"""Items, or clusters, below which their shape tells nothing."""
+
+
+FEW_EVENTS, FEWEST_PER_EVENT = 10, 5
+"""Items that differ, and items for each of them, below and above which they are called rare."""
+
+
+VERY_SKEWED, SKEWED_ALPHA, MOST_OF_ONE = 2.5, 0.05, 0.94
+"""Skewness of differences and level of the test of symmetry at which both say that a few items carry the mean.
+
+Or the share of the variance that one item has. Of differences that are symmetric with tails so heavy that samples look skewed
+(t with 2 df, differences of lognormals) at most 5 % are named.
+"""
+
+
+FEWEST_SKEWED, LESS_SKEWED, LESS_ALPHA = 20, 1.5, 0.3
+"""Items from which skewness is looked for, and what is enough of it below `FEW_ITEMS`, where samples show less than there is."""
+
+
+def carried_by_few(
+    means: FloatArray, first: IntArray, second: IntArray
+) -> tuple[list[tuple[int, int, int, int]], list[tuple[int, int, float]]]:
+    """Pairs of rows of shape (n_models, n_units) whose mean difference stands or falls with a few units.
+
+    Those of which few units differ, with their number and that of all; and those whose mean a few units carry, with the share
+    of the variance that one unit has, nan where the differences are very skewed.
+    """
+    rare: list[tuple[int, int, int, int]] = []
+    carried: list[tuple[int, int, float]] = []
+    for at in np.flatnonzero(_may_be_carried(means, first, second)).tolist():
+        one, two = int(first[at]), int(second[at])
+        values = means[one] - means[two]
+        values = values[~np.isnan(values)]
+        if values.size < FEWEST_CHECKED:
+            continue
+        tolerance = 1e-9 * np.abs(values).max()
+        n_others = int(np.count_nonzero(np.abs(values - np.median(values)) > tolerance))
+        if 0 < n_others < min(FEW_EVENTS, values.size / FEWEST_PER_EVENT):
+            rare.append((one, two, n_others, values.size))
+        elif n_others:
+            carried.extend((one, two, share) for share in _carried(values))
+    return rare, carried
+
+
+def _may_be_carried(means: FloatArray, first: IntArray, second: IntArray) -> NDArray[np.bool_]:
+    """Pairs that may be carried by few units, so that the others need not be looked at one by one.
+
+    Where few units differ from the rest, few of the first do. A share of 0.9 or more of the variance in one unit makes a
+    skewness, over the root of n, of 0.9^1.5 - 0.1^1.5 = 0.82 or more.
+    """
+    n = means.shape[1]
+    if np.isnan(means).any():
+        return np.ones(first.size, dtype=bool)
+    skewness = np.abs(pair_skewness(means, first, second))
+    least = VERY_SKEWED if n >= FEW_ITEMS else LESS_SKEWED if n >= FEWEST_SKEWED else np.inf
+    may = (skewness > 0.8) | (skewness * np.sqrt(n) > 0.99 * least)
+    noise = 4e-9 * np.abs(means).max(initial=0.0)
+    few = means[:, : 4 * FEW_EVENTS]
+    steps = np.diff(few)  # a unit that differs from its neighbours makes two
+    for part in blocks(first.size, most=500):
+        step = np.abs(steps[first[part]] - steps[second[part]]) > noise
+        rows = part.start + np.flatnonzero(np.count_nonzero(step, axis=1) < 2 * FEW_EVENTS)
+        difference = few[first[rows]] - few[second[rows]]
+        apart = np.abs(difference - np.median(difference, axis=1, keepdims=True)) > noise
+        may[rows] |= np.count_nonzero(apart, axis=1) < FEW_EVENTS
+    return np.asarray(may)
+
+
+def _carried(values: FloatArray) -> Iterator[float]:
+    """Share of the variance that one value makes up, nan where few carry the mean on one side; nothing where it is not so.
+
+    Below 20 values skew is not told from heavy tails on both sides.
+    """
+    deviation = values - values.mean()
+    share = float(np.square(deviation).max() / np.square(deviation).sum())
+    skewness = abs(float(skewness_of_mean(deviation))) * np.sqrt(values.size)
+    if share > MOST_OF_ONE:
+        yield share
+    elif values.size >= FEWEST_SKEWED:
+        least, alpha = (VERY_SKEWED, SKEWED_ALPHA) if values.size >= FEW_ITEMS else (LESS_SKEWED, LESS_ALPHA)
+        if skewness > least and float(asymmetry_pvalues(values[None])[0]) < alpha:
+            yield float("nan")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.evaluation.evaluation import Evaluation
-from tiebreak.statistics.more_data import ANSWERS, LESS_THAN_ROPE, YES
+from tiebreak.statistics.splits import ANSWERS, LESS_THAN_ROPE, YES
 from tiebreak.studies.bias_variance import BiasVariance
 from tiebreak.studies.learning_curve import DoublingAnswer, LearningCurve
 from tiebreak.studies.validation_curve import SweetSpot, ValidationCurve

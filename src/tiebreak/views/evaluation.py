@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.evaluation.evaluation import Evaluation
-from tiebreak.evaluation.frames import mean_interval, scores_frame
+from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
 from tiebreak.evaluation.preview import Preview
 from tiebreak.numerics import row_moments
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table

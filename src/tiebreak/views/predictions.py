@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.evaluation.class_curves import Lines
     from tiebreak.evaluation.confusions import Confusions
-    from tiebreak.metrics.calibration import CalibrationCurve
     from tiebreak.metrics.confusion import ConfusionMatrix
     from tiebreak.metrics.costs import CostMatrix
-    from tiebreak.metrics.precision_recall import PrecisionRecallCurve
-    from tiebreak.metrics.roc import RocCurve
+    from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 
 MOST_POINTS = 30
 """Points up to which a curve is written out."""

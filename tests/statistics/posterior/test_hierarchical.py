@@ -6,6 +6,7 @@ import pytest
 import tiebreak as tb
 from tests.statistics.posterior import brute_force
 from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.statistics.posterior.hierarchical import log_gamma_nodes
 
 hierarchical_posterior = tb.statistics.hierarchical_posterior
 
@@ -140,3 +141,12 @@ def test_wrong_use_says_how_to_go_on(call, error, text):
     """Each error is of the fitting type, and names dataset or setting."""
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("shape", [0.5, 1.0, 4.0, 49.0, 500.0])
+def test_nodes_of_a_gamma_density_have_its_moments(shape):
+    """With shape k and rate r, p has the mean k / r, and exp(-p) the mean (1 + 1 / r)^-k."""
+    points, weights = log_gamma_nodes(shape, 2.0)
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights @ np.exp(points) == pytest.approx(shape / 2.0, rel=1e-5)
+    assert weights @ np.exp(-np.exp(points)) == pytest.approx(1.5**-shape, rel=1e-5)

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.clustered_t import judged_means
-from tiebreak.comparison.procedures.items import items_of, refuse_items, remarks_on_items, scale_of
+from tiebreak.comparison.procedures.items import items_of, judged_means, refuse_items, remarks_on_items, scale_of
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, tolerance_of
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import SPREAD, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.influence import clustered_mean
 from tiebreak.statistics.labels import (
     MOST_GRADES,
     Labelled,
@@ -21,6 +19,7 @@ from tiebreak.statistics.labels import (
     mean_by_weight,
     weight_of_all,
 )
+from tiebreak.statistics.means import clustered_mean
 
 FEWEST_LABELS = 3
 """Items labelled for both models of a pair below which it has no answer."""
@@ -84,7 +83,7 @@ def _values(data: Scores) -> ModelValues:
         found.estimate,
         found.n,
         tolerance,
-        found.law().interval_at,
+        found.law.interval_at,
         standard_error=found.standard_error,
         label=f"{data.metric.name} as people would judge",
     )

@@ -23,7 +23,6 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_array, check_ratio, check_rope, plain, student_tail
 from tiebreak.numerics.law import Law, RopeProbabilities, tabulated
-from tiebreak.numerics.quadrature import log_gamma_nodes
 
 
 class ShrunkenMeans(NamedTuple):
@@ -230,6 +229,20 @@ def _mixture(n: IntArray, sd: FloatArray, rho: FloatArray) -> tuple[FloatArray, 
     variance = np.array([np.pad(np.exp(-points), (0, width - points.size), mode="edge") for points, _ in nodes])
     weight = np.array([np.pad(weights, (0, width - weights.size)) for _, weights in nodes])
     return c[:, None] * variance, weight
+
+
+def log_gamma_nodes(shape: float, rate: float, lowest: float = -np.inf, depth: float = 30.0) -> tuple[FloatArray, FloatArray]:
+    """Nodes log p and weights of the trapezoidal rule for a gamma density above exp(lowest), down to exp(-depth) of its peak."""
+    step = min(0.45, 0.8 / np.sqrt(max(shape, 1e-9)))
+    start = max(lowest, (np.log(shape) if shape else 0.0) - np.log(rate) - (1 + depth / shape if shape else np.inf))
+    stop = np.log(2 * shape + 40) - np.log(rate)
+    points = start + step * np.arange(max(2, int((stop - start) / step) + 2))
+    log_density = shape * points - rate * np.exp(points)
+    log_density -= log_density.max()
+    weights = np.where(log_density > -depth, np.exp(log_density), 0.0)
+    weights[0] *= 0.5 if start == lowest else 1.0
+    kept = weights > 0
+    return points[kept], weights[kept] / weights.sum()
 
 
 # --- the integral ---------------------------------------------------------------------------------------------------

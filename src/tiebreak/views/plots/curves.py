@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.statistics.more_data import ANSWERS, YES
+from tiebreak.statistics.splits import ANSWERS, YES
 from tiebreak.views.curves import LOSS_NAMES
 from tiebreak.views.plots.draw import (
     COLOURS,

@@ -8,11 +8,9 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError
 from tiebreak.evaluation.class_curves import Calibrations, ModelPrecisionRecall, ModelRoc, PrecisionRecalls, Rocs
 from tiebreak.evaluation.confusions import Confusions
-from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
 from tiebreak.metrics.costs import CostMatrix
-from tiebreak.metrics.precision_recall import PrecisionRecallCurve
-from tiebreak.metrics.roc import RocCurve
+from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.draw import (
     MOST_CELLS,

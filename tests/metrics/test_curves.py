@@ -12,9 +12,7 @@ from sklearn import metrics as sk
 
 import tiebreak as tb
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnknownNameError
-from tiebreak.metrics.calibration import calibration_curve
-from tiebreak.metrics.precision_recall import precision_recall_curve
-from tiebreak.metrics.roc import roc_curve
+from tiebreak.metrics.curves import calibration_curve, precision_recall_curve, roc_curve
 
 examples = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=1, max_size=30)
 

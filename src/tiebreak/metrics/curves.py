@@ -1,0 +1,422 @@
+"""Curves of the scores of one class against the rest: ROC, precision-recall and calibration."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.caught import caught_warnings
+from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.metrics.confusion import labels_in
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    Interval,
+    check_choice,
+    check_count,
+    check_probability,
+    floats,
+    label_column,
+    positive_label,
+)
+from tiebreak.result import Result
+from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.statistics.auc import Areas, roc_areas
+from tiebreak.statistics.rates import proportion_interval
+
+if TYPE_CHECKING:
+    from tiebreak.metrics.costs import CostMatrix
+
+Strategy = Literal["quantile", "uniform"]
+
+
+class Binary(NamedTuple):
+    """Examples of one class, the positive one, and of the rest, with a finite score for each."""
+
+    is_positive: NDArray[np.bool_]
+    scores: FloatArray
+    positive: Any
+
+    @property
+    def reason(self) -> str:
+        """Why nothing can be told of them; "" where it can."""
+        if not self.is_positive.any():
+            return f"there is no example of the positive class {self.positive!r}"
+        return f"all examples are of the positive class {self.positive!r}" if self.is_positive.all() else ""
+
+
+def check_binary(y_true: ArrayLike, scores: ArrayLike, positive: Any, *, name: str = "scores") -> Binary:
+    """Labels and finite scores of the same examples; all labels that are not `positive` count as one class.
+
+    None as the positive label is 1, for labels that are 0 and 1, -1 and 1, or False and True. Messages call the scores `name`.
+    """
+    labels = label_column(y_true, "y_true")
+    values = _numbers(scores, name)
+    if values.shape != labels.shape:
+        raise InvalidParameterError(
+            f"y_true has {labels.size} labels, and {name} the shape {values.shape}; one of each is needed per example."
+        )
+    chosen = find_positive(labels_in(labels), positive)
+    return Binary(np.array([label == chosen for label in labels.tolist()], dtype=bool), values, chosen)
+
+
+def find_positive(labels: tuple[Any, ...], positive: Any) -> Any:
+    """The positive one of some labels, which its name tells or the caller."""
+    if positive is not None:
+        if len(labels) > 1 and positive not in labels:
+            look_up(positive, labels, "class")
+        return positive
+    own = positive_label(labels)
+    if own is not None:
+        return own
+    if len(labels) > 2:
+        raise InvalidParameterError(
+            f"there are {len(labels)} classes: {quoted(labels)}. Name one, positive={labels[-1]!r}, for a curve of that class "
+            "against the rest."
+        )
+    raise InvalidParameterError(
+        f"which of the labels {quoted(labels)} is the positive one? Say positive={labels[-1]!r}, for one."
+    )
+
+
+def _numbers(scores: ArrayLike, name: str) -> FloatArray:
+    values = floats(scores, name)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
+    if values.ndim != 1:
+        advice = f", such as the column of the positive class: {name}[:, 1]" if values.ndim == 2 else ""
+        raise DataError(f"{name} has the shape {values.shape}; one number for each example is needed{advice}.")
+    if not np.all(np.isfinite(values)):
+        row = int(np.argmin(np.isfinite(values)))
+        what = "nan" if np.isnan(values[row]) else "infinite"
+        raise DataError(f"{name}[{row}] is {what}; such an example has no place in the order. Leave it out, or mend it.")
+    return values
+
+
+# --- ROC --------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocCurve(Result):
+    """The points of a ROC curve, from the highest threshold to the lowest.
+
+    An example is called positive when its score is at least the threshold, so that examples of equal score enter together. The
+    first point calls none positive; its threshold is infinite.
+
+    Attributes
+    ----------
+    positive : label
+        The class that the scores are for; all others are negative.
+    thresholds, fpr, tpr : ndarray of shape (n_points,)
+        Rates are nan where there is no example of that class.
+    tp, fp : ndarray of shape (n_points,)
+        True and false positives.
+    n_positive, n_negative : int
+    area : Areas
+        Area under the curve, its variance by DeLong, and the pairs that it counts; of one model.
+    reason : str
+        Why the area is nan; "" where it is not.
+    """
+
+    positive: Any
+    thresholds: FloatArray
+    fpr: FloatArray
+    tpr: FloatArray
+    tp: IntArray
+    fp: IntArray
+    n_positive: int
+    n_negative: int
+    area: Areas
+    reason: str = ""
+
+    @property
+    def fn(self) -> IntArray:
+        """Positive examples that are missed."""
+        return self.n_positive - self.tp
+
+    @property
+    def tn(self) -> IntArray:
+        """Negative examples that are called so."""
+        return self.n_negative - self.fp
+
+    @property
+    def auc(self) -> float:
+        """Share of pairs, a positive and a negative example, that are in the right order; ties count half."""
+        return float(self.area.estimate[0])
+
+    def auc_interval(self, level: float = 0.95) -> Interval:
+        """Interval of the area by DeLong's variance on the scale of its logit, for other examples and the same fitted model.
+
+        It is the one that ``tiebreak.compare`` shows of kept scores; nan where no area is defined, or examples are counted
+        several times.
+        """
+        low, high = self.area.interval(level)
+        return Interval(low[0], high[0])
+
+    def tpr_at(self, fpr: ArrayLike) -> FloatArray:
+        """The curve at given false positive rates: its upper end where it is vertical, a straight line between points."""
+        return np.asarray(np.interp(np.asarray(fpr, dtype=float), self.fpr, self.tpr))
+
+    def expected_costs(self, costs: CostMatrix) -> FloatArray:
+        """Mean cost of an example at each threshold.
+
+        Parameters
+        ----------
+        costs : CostMatrix
+            Of two classes, of which one is `positive`.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            In the unit of the costs.
+
+        Raises
+        ------
+        InvalidParameterError
+            More than two classes, or no costs for `positive`.
+        """
+        right, miss, alarm, quiet = costs.of_decisions(self.positive)
+        total = right * self.tp + miss * self.fn + alarm * self.fp + quiet * self.tn
+        return np.asarray(total / (self.n_positive + self.n_negative))
+
+
+def roc_curve(y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None) -> RocCurve:
+    """The ROC curve of scores, with ties entering together.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n_examples,)
+        Labels; with several classes, all that are not `positive` count as the rest.
+    scores : array_like of shape (n_examples,)
+        Probabilities of the positive class, decision values, or anything that is higher for it.
+    positive : label, optional
+        1 if not given, for labels that are 0 and 1, -1 and 1, or False and True.
+
+    Returns
+    -------
+    RocCurve
+        Of examples that are all of one class, rates and area are nan, with the reason.
+
+    Raises
+    ------
+    TiebreakError
+        Lengths that differ, a score that is no finite number, or it is not known which label is positive.
+
+    Examples
+    --------
+    >>> curve = roc_curve([1, 1, 0, 0, 0, 1, 0, 1, 0, 1], [0.95, 0.93, 0.87, 0.85, 0.85, 0.85, 0.76, 0.53, 0.43, 0.25])
+    >>> curve.auc, curve.tp.tolist(), curve.fp.tolist()
+    (0.56, [0, 1, 2, 2, 3, 3, 4, 4, 5], [0, 0, 0, 1, 3, 4, 4, 5, 5])
+    """
+    return roc_of(check_binary(y_true, scores, positive))
+
+
+def roc_of(data: Binary) -> RocCurve:
+    """The curve of examples that were checked."""
+    from sklearn.metrics import roc_curve as sklearn_curve
+
+    with caught_warnings():  # of one class only: the reason says it
+        fpr, tpr, thresholds = sklearn_curve(data.is_positive, data.scores, pos_label=True, drop_intermediate=False)
+    area = roc_areas(data.is_positive, data.scores)
+    tp, fp = (np.rint(np.nan_to_num(rate) * n).astype(np.int64) for rate, n in ((tpr, area.n_positive), (fpr, area.n_negative)))
+    return RocCurve(
+        data.positive,
+        thresholds,
+        fpr,
+        tpr,
+        tp,
+        fp,
+        area.n_positive,
+        area.n_negative,
+        area,
+        data.reason,
+    )
+
+
+# --- precision and recall ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrecisionRecallCurve(Result):
+    """The points of a precision-recall curve, from the highest threshold to the lowest.
+
+    Between two points the curve is a step, not a straight line, which no threshold would reach.
+
+    Attributes
+    ----------
+    positive : label
+    thresholds, precision, recall : ndarray of shape (n_points,)
+        Empty for examples of one class only.
+    average_precision : float
+        Mean of the precision over the positive examples, each at its own score: the area under the steps.
+    n_positive, n_negative : int
+    reason : str
+        Why there is no curve; "" where there is one.
+    """
+
+    positive: Any
+    thresholds: FloatArray
+    precision: FloatArray
+    recall: FloatArray
+    average_precision: float
+    n_positive: int
+    n_negative: int
+    reason: str = ""
+
+    @property
+    def prevalence(self) -> float:
+        """Share of positive examples, which is the precision of calling everything positive."""
+        return self.n_positive / (self.n_positive + self.n_negative)
+
+
+def precision_recall_curve(y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None) -> PrecisionRecallCurve:
+    """The precision-recall curve of scores, with ties entering together.
+
+    The parameters are those of `roc_curve`.
+
+    Examples
+    --------
+    >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.recall.tolist(), round(curve.average_precision, 4)
+    ([0.5, 0.5, 1.0, 1.0], 0.8333)
+    """
+    return precision_recall_of(check_binary(y_true, scores, positive))
+
+
+def precision_recall_of(data: Binary) -> PrecisionRecallCurve:
+    """The curve of examples that were checked."""
+    n_positive = int(np.count_nonzero(data.is_positive))
+    n_negative = data.is_positive.size - n_positive
+    if data.reason:
+        nothing = np.empty(0)
+        return PrecisionRecallCurve(data.positive, nothing, nothing, nothing, math.nan, n_positive, n_negative, data.reason)
+    from sklearn.metrics import average_precision_score
+    from sklearn.metrics import precision_recall_curve as sklearn_curve
+
+    precision, recall, thresholds = sklearn_curve(data.is_positive, data.scores, pos_label=True)
+    area = float(average_precision_score(data.is_positive, data.scores))
+    # scikit-learn ends with a point of recall 0 and precision 1 that no threshold gives
+    return PrecisionRecallCurve(data.positive, thresholds[::-1], precision[-2::-1], recall[-2::-1], area, n_positive, n_negative)
+
+
+# --- calibration ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CalibrationCurve(Result):
+    """Bins of examples of similar probability, and how many of them are positive.
+
+    Attributes
+    ----------
+    positive : label
+    predicted : ndarray of shape (n_bins,)
+        Mean probability of the examples of each bin that holds any.
+    observed : ndarray of shape (n_bins,)
+        Share of them that are positive.
+    count : ndarray of shape (n_bins,)
+        How many they are.
+    low, high : ndarray of shape (n_bins,)
+        Wilson's interval of the share, at level 1 - alpha for each bin by itself.
+    alpha : float
+    brier_score : float
+        Mean squared distance of the probabilities from what happened.
+    calibration_error : float
+        Mean distance of `observed` from `predicted`, each bin as often as it has examples.
+    histogram : ndarray of shape (20,)
+        How many probabilities lie in each twentieth from 0 to 1; 1 is in the last.
+    n_copies : float
+        How often each example was counted, once for each repeat; intervals count it once.
+    reason : str
+        Why it says little: all examples are of one class. "" where they are not.
+    """
+
+    positive: Any
+    predicted: FloatArray
+    observed: FloatArray
+    count: IntArray
+    low: FloatArray
+    high: FloatArray
+    alpha: float
+    brier_score: float
+    calibration_error: float
+    histogram: IntArray
+    n_copies: float = 1.0
+    reason: str = ""
+
+
+def calibration_curve(
+    y_true: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    positive: Any = None,
+    n_bins: int = 10,
+    strategy: Strategy = "quantile",
+    alpha: float = 0.05,
+) -> CalibrationCurve:
+    """Compare probabilities with what happened, in bins.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n_examples,)
+    probabilities : array_like of shape (n_examples,)
+        Of the positive class.
+    positive : label, optional
+        1 if not given, for labels that are 0 and 1, -1 and 1, or False and True.
+    n_bins : int, default 10
+    strategy : {"quantile", "uniform"}
+        Bins of about equally many examples, or of equal width.
+    alpha : float, default 0.05
+        1 - coverage of each bin's interval.
+
+    Raises
+    ------
+    TiebreakError
+        A probability outside 0 to 1, fewer than one bin, and what `roc_curve` refuses.
+
+    Examples
+    --------
+    >>> curve = calibration_curve([0, 0, 1, 1], [0.2, 0.3, 0.7, 0.8], n_bins=2)
+    >>> curve.predicted.tolist(), curve.observed.tolist()
+    ([0.25, 0.75], [0.0, 1.0])
+    """
+    data = check_binary(y_true, probabilities, positive, name="probabilities")
+    return calibration_of(data, n_bins=n_bins, strategy=strategy, alpha=alpha)
+
+
+def calibration_of(
+    data: Binary, *, n_bins: int = 10, strategy: Strategy = "quantile", alpha: float = 0.05, n_copies: float = 1.0
+) -> CalibrationCurve:
+    """The curve of examples of which each stands in the data so many times."""
+    p, happened = data.scores, data.is_positive.astype(float)
+    outside = (p < 0) | (p > 1)
+    if np.any(outside):
+        row = int(outside.argmax())
+        raise InvalidParameterError(f"probabilities[{row}] is {p[row]:g}; probabilities lie between 0 and 1.")
+    check_choice(strategy, get_args(Strategy), "strategy")
+    steps = np.linspace(0, 1, check_count(n_bins, "n_bins") + 1)
+    edges = np.percentile(p, steps * 100) if strategy == "quantile" else steps
+    place = np.searchsorted(edges[1:-1], p)  # scikit-learn's rule
+    everywhere = np.bincount(place)
+    kept = np.flatnonzero(everywhere)
+    count = everywhere[kept]
+    predicted, observed = (np.asarray(np.bincount(place, values)[kept] / count) for values in (p, happened))
+    n = count / n_copies
+    low, high = proportion_interval(observed * n, n, level=1 - check_probability(alpha, "alpha"))
+    return CalibrationCurve(
+        data.positive,
+        predicted,
+        observed,
+        count,
+        low,
+        high,
+        alpha,
+        float(np.mean((p - happened) ** 2)),
+        float(np.average(np.abs(observed - predicted), weights=count)),
+        np.histogram(p, bins=20, range=(0.0, 1.0))[0],
+        n_copies,
+        data.reason,
+    )

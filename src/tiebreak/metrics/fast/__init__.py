@@ -1,1 +1,0 @@
-"""Exact metrics that are faster than scikit-learn's, one file for each kind."""
