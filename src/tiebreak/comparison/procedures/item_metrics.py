@@ -10,12 +10,10 @@ from tiebreak.comparison.procedures.items import (
     FURTHER_ITEMS,
     INDEPENDENT_ITEMS,
     SAME_ITEMS,
-    against_first,
     items_of,
     reach_of,
     refuse_one_cluster,
     remarks_on_items,
-    unpaired,
 )
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, reached, refusal, tolerance_of
 from tiebreak.errors import TiebreakError
@@ -265,5 +263,4 @@ JACKKNIFE_T = Procedure(
     values=_values,
     refuse=_refuse,
     remarks=_remarks,
-    beside=lambda data, settings: unpaired(data, _judge(data, *against_first(data)).law, _values(data).standard_error),
 )

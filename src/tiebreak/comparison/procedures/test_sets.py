@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS
-from tiebreak.comparison.procedures.items import means_of_models, reach_of, reach_of_rates
+from tiebreak.comparison.procedures.items import means_of_models, reach_of, reach_of_rates, values_of_rates
 from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
@@ -14,15 +14,16 @@ from tiebreak.comparison.procedures.procedure import (
     Reach,
     question_of,
     reached,
+    refusal,
 )
 from tiebreak.errors import DataError, Setting, TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.means import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.means import independent_difference
-from tiebreak.statistics.rates import newcombe, proportion_interval
+from tiebreak.statistics.rates import newcombe
 
 FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20
 """Examples of a test set, or expected to be decided the rarer way, below which rates are rough beside a set so much larger."""
@@ -73,15 +74,13 @@ def _refuse_counts(data: Scores) -> TiebreakError | None:
     items = data.items
     if items is None:
         return None
-    if (counts_of(data)[1] == 0).any():
-        return DataError(f"newcombe needs {items.unit}s of every model; some have none.")
     problem = items.structure_note if items.is_binary else "the scores are not only 0 and 1"
-    if not problem:
-        return None
-    return DataError(
-        f"newcombe counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which "
-        "'auto' takes for these, allows for that."
+    text = (
+        f"newcombe counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which 'auto' takes "
+        "for these, allows for that."
     )
+    has_none = bool((counts_of(data)[1] == 0).any())
+    return refusal((has_none, f"newcombe needs {items.unit}s of every model; some have none."), (bool(problem), text))
 
 
 def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
@@ -90,16 +89,6 @@ def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
     higher = data.metric.higher_is_better
     law = newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=higher)
     return Judged(law=law, reach_df=reach_of_rates(np.minimum(n[first], n[second])))
-
-
-def _rates(data: Scores) -> ModelValues:
-    """Rate of each model, with Wilson's interval."""
-    counts, n = counts_of(data)
-
-    def interval(alpha: float) -> Interval:
-        return proportion_interval(counts, n, level=1.0 - alpha)
-
-    return ModelValues("measured", counts / n, n.astype(np.int64), np.full(n.size, RELATIVE_TOLERANCE), interval)
 
 
 def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
@@ -128,7 +117,7 @@ NEWCOMBE = Procedure(
     ),
     traits=frozenset(("pairwise", "unpaired")),
     judge=lambda data, first, second, rope, alpha, seed: _judge_rates(data, first, second),
-    values=_rates,
+    values=lambda data: values_of_rates("measured", *counts_of(data)),
     refuse=_refuse_counts,
     remarks=_remarks_on_rates,
 )
