@@ -419,31 +419,11 @@ def _remarks(data: Scores, name: str) -> Iterator[Notice]:
         yield from _about_items(items)
 
 
-def _reason(data: Scores | None) -> str:
-    """Reason by the shape of the table."""
-    if data is None:
-        return "Student's t of the paired differences, in clusters and runs where there are some"
-    items = items_of(data)
-    if len(items.runs) > 1:
-        clusters = ", and these come in clusters" if items.clusters is not None else ""
-        return (
-            f"every {{unit}} was answered in {len(items.runs)} runs{clusters}: all runs count, as other runs would give another "
-            "mean just as other {units} would"
-        )
-    if items.clusters is not None:
-        return (
-            f"the {{units}} come in {items.n_clusters} clusters, which are as many independent pieces of evidence; the variance "
-            "(CR2) and its degrees of freedom allow for that"
-        )
-    if items.weights is not None:
-        return "the {units} have weights, which the mean and its error allow for"
-    return "scores of single {units} that are not only right and wrong: the mean of their paired differences"
-
-
 CLUSTERED_T = Procedure(
     name="clustered-t",
     question="examples",
-    reason=_reason,
+    reason="the mean of the paired differences of single {units} by Student's t: clusters, of which the variance (CR2) and its "
+    "degrees of freedom take account, runs, all of which count, and weights where there are some",
     generalises_to=partial(reach_of, FURTHER_ITEMS),
     assumptions=(
         SAME_ITEMS,
@@ -497,23 +477,11 @@ def _refuse_tasks(data: Scores) -> TiebreakError | None:
     )
 
 
-def _task_reason(data: Scores | None) -> str:
-    """Reason by the number of tasks and their sizes."""
-    if data is None:
-        return "the mean over tasks of the mean difference over the {units} of each"
-    sizes = np.bincount(task_codes(items_of(data)))
-    span = f"{sizes.min():,}" if sizes.min() == sizes.max() else f"{sizes.min():,} to {sizes.max():,}"
-    return (
-        f"the {{units}} are of {sizes.size} tasks ({span} {{units}} each): every task counts the same however many {{units}} it "
-        "has, and the error is that of other {units} of these very tasks; for a further task of this kind there is the method "
-        "'wilcoxon', and 'clustered-t' pools all"
-    )
-
-
 MACRO_AVERAGE = Procedure(
     name="macro-average",
     question="examples",
-    reason=_task_reason,
+    reason="every task counts the same however many {units} it has, and the error is that of other {units} of these very tasks; "
+    "for a further task of this kind there is the method 'wilcoxon', and 'clustered-t' pools all",
     generalises_to=lambda data: reach_of(
         "further {units} of these very tasks, each task with the same weight", data, beyond="other tasks, "
     ),

@@ -62,7 +62,7 @@ def _reach(data: Scores | None) -> Reach:
 
 INDEPENDENT_SETS = (
     "the test sets share no {unit}, and were drawn alike",
-    "within each test set the {units} are independent of one another",
+    "within each test set the {units}, or their clusters, are independent of one another",
 )
 
 
@@ -175,29 +175,6 @@ def _refuse_single(data: Scores) -> TiebreakError | None:
     )
 
 
-def _reason_of_sets(data: Scores | None) -> str:
-    rough = "; the interval is rough for few {units} and rates near 0 or 1"
-    if data is None or _refuse_counts(data) is None:
-        return f"right and wrong as 1 and 0, whose means are compared{rough}"
-    items = data.items
-    allows = {"clusters": items is not None and items.clusters is not None, "runs": items is not None and len(items.runs) > 1}
-    counted = " and ".join(what for what, is_there in allows.items() if is_there)
-    also = f"; the error of each mean allows for its {counted}" if counted else ""
-    return f"scores of each model on {{units}} of its own: two independent means, each with a spread of its own{also}"
-
-
-def _assumptions_of_sets(data: Scores | None) -> tuple[str, ...]:
-    """Independence, of clusters where there are some."""
-    has_clusters = data is not None and data.items is not None and data.items.clusters is not None
-    within = "within each test set the clusters are independent of one another" if has_clusters else INDEPENDENT_SETS[1]
-    return (INDEPENDENT_SETS[0], within, "the means are roughly normal")
-
-
-def _reason_of_seeds(data: Scores | None) -> str:
-    unlike = "" if data is None or data.matrix().is_complete else ", as not all models were trained with the same seeds"
-    return f"scores on one test set that differ by training seed: each model's runs are a sample of their own{unlike}"
-
-
 WELCH_1947 = (
     "B. Welch. The generalization of Student's problem when several population variances are involved. Biometrika 34, 1947."
 )
@@ -205,9 +182,10 @@ WELCH_1947 = (
 WELCH = Procedure(
     name="welch",
     question="test-sets",
-    reason=_reason_of_sets,
+    reason="scores of each model on {units} of its own: two independent means, each with a spread of its own that allows for "
+    "clusters and runs; of right and wrong the interval is rough for few {units} and rates near 0 or 1",
     generalises_to=_reach,
-    assumptions=_assumptions_of_sets,
+    assumptions=(*INDEPENDENT_SETS, "the means are roughly normal"),
     references=(WELCH_1947,),
     traits=frozenset(("unpaired",)),
     judge=lambda data, first, second, rope, alpha, seed: _judge_means(data, first, second),
@@ -219,7 +197,8 @@ WELCH = Procedure(
 WELCH_SEEDS = Procedure(
     name="welch",
     question="seeds",
-    reason=_reason_of_seeds,
+    reason="scores on one test set that differ by training seed, not the same ones for all models unless asked for by name: each "
+    "model's runs are a sample of their own",
     generalises_to=FURTHER_RUNS,
     assumptions=(
         "the runs of a model are independent of each other and of the other models' runs",
