@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,9 +165,16 @@ class Law:
             Half-width of practical equivalence, in the unit of the estimate, not negative.
         """
         rope = check_rope(rope)
-        low, high = ((self.tail(side), self.tail(side, upper=True)) for side in (-rope, rope))
+        (worse, above_low), (below_high, better) = ((self.tail(side), self.tail(side, upper=True)) for side in (-rope, rope))
+        # the difference of the two tails on the side where they are small keeps the digits of a region far out
+        inside = np.where(np.asarray(self.estimate) > 0, below_high - worse, above_low - better)
         is_point = (np.asarray(self.kind) == IDENTICAL) | (np.asarray(self.kind) == CONSTANT)
-        return region_probabilities(low, high, rope, self.estimate, is_point, self.tolerance)
+        if np.any(is_point):
+            limit = rope + np.asarray(self.tolerance)
+            better = np.where(is_point, self.estimate > limit, better)
+            worse = np.where(is_point, self.estimate < -limit, worse)
+            inside = np.where(is_point, np.abs(self.estimate) <= limit, inside)
+        return RopeProbabilities(plain(better), plain(np.maximum(inside, 0.0)), plain(worse))
 
     def verdict(self, rope: float = 0.0, alpha: float = 0.05) -> NDArray[np.str_]:
         """Word for where the 1 - alpha interval of each difference lies, each taken by itself: see `verdict_codes`."""
@@ -187,7 +194,7 @@ class Law:
 
     def take(self, rows: IntArray | slice) -> Law:
         """Law of some of the differences, of arrays of shape (n, ...)."""
-        held = {each.name: getattr(self, each.name) for each in fields(self) if each.name in _BY_ROW}
+        held = {name: getattr(self, name) for name in _BY_ROW}
         some = {name: value[rows] if np.ndim(value) else value for name, value in held.items()}
         return replace(
             self, **some, parts=tuple(each[rows] if isinstance(each, np.ndarray) else each.take(rows) for each in self.parts)
@@ -300,7 +307,7 @@ def tabulated(points: FloatArray, below: FloatArray, *, estimate: ArrayLike, **f
     **facts
         As of `Law`; its kind is SPREAD unless given.
     """
-    return _by_row(TABULATED, (points, below), estimate, facts)
+    return _posterior(TABULATED, (points, below), estimate, facts)
 
 
 def by_draws(draws: FloatArray, *, estimate: ArrayLike, **facts: Any) -> Law:
@@ -308,10 +315,10 @@ def by_draws(draws: FloatArray, *, estimate: ArrayLike, **facts: Any) -> Law:
 
     It has no end where fewer than ten draws would lie beyond, and no p-value below one in their number.
     """
-    return _by_row(DRAWN, (np.sort(draws, axis=-1),), estimate, facts)
+    return _posterior(DRAWN, (np.sort(draws, axis=-1),), estimate, facts)
 
 
-def _by_row(shape: Shape, parts: tuple[FloatArray, ...], estimate: ArrayLike, facts: dict[str, Any]) -> Law:
+def _posterior(shape: Shape, parts: tuple[FloatArray, ...], estimate: ArrayLike, facts: dict[str, Any]) -> Law:
     estimate = np.asarray(estimate, dtype=float)
     kind = facts.pop("kind", np.where(np.isnan(estimate), UNDEFINED, SPREAD).astype(np.int8))
     return Law(estimate=plain(estimate), kind=kind, shape=shape, parts=parts, is_posterior=True, **facts)
@@ -369,30 +376,12 @@ DRAWN = Shape(_drawn_tail, _drawn_end, _drawn_pvalue)
 
 
 def _bisected(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    size = np.abs(law.estimate) if law.se is None else np.asarray(law.se)
-    step = np.where(size > law.tolerance, size, 1.0)
-    return end_of_tail(lambda at: law.shape.tail(law, at, upper), p, np.asarray(law.estimate), step, upper=upper)
-
-
-def end_of_tail(
-    tail: Callable[[FloatArray], FloatArray], p: FloatArray, start: FloatArray, step: FloatArray, *, upper: bool
-) -> FloatArray:
-    """Point at which a tail stops being at most `p`, by bisection; infinite where it never is, or always.
-
-    Parameters
-    ----------
-    tail : callable
-        Rises with its argument, or falls where it is the `upper` one.
-    p : ndarray
-    start, step : ndarray
-        Point from which the end is looked for, and about how far it is; all broadcast against each other.
-    upper : bool
-    """
-    sign = -1.0 if upper else 1.0
-    p, start, step = np.broadcast_arrays(p, sign * start, step)
+    """Point at which a tail stops being at most `p`, by bisection; infinite where it never is, or always."""
+    sign, size = -1.0 if upper else 1.0, np.abs(law.estimate) if law.se is None else np.asarray(law.se)
+    p, start, step = np.broadcast_arrays(p, sign * np.asarray(law.estimate), np.where(size > law.tolerance, size, 1.0))
 
     def is_small(x: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray(tail(sign * x) <= p)
+        return np.asarray(law.shape.tail(law, sign * x, upper) <= p)
 
     low, high = start - step, start + step
     for _ in range(_STEPS):
@@ -416,39 +405,6 @@ def bisected(is_before: Callable[[FloatArray], NDArray[np.bool_]], low: FloatArr
 
 _STEPS = 64
 """Doublings, and then halvings, of a step."""
-
-
-def region_probabilities(
-    low: tuple[FloatArray, FloatArray],
-    high: tuple[FloatArray, FloatArray],
-    rope: float,
-    mean: FloatArray,
-    is_point: NDArray[np.bool_],
-    tolerance: FloatArray | float,
-) -> RopeProbabilities:
-    """Mass above, inside and below the closed region [-rope, rope], from the tails below and above its ends.
-
-    Parameters
-    ----------
-    low, high : pair of ndarray
-        Tails below and above -rope, and below and above rope.
-    rope : float
-    mean : ndarray
-        A point that is on the side where most of the mass is; of a point mass, the point.
-    is_point : ndarray of bool
-        Rows whose mass lies on one point, and so have no tails.
-    tolerance : ndarray or float
-        Distance up to which a point mass beyond a limit is inside.
-    """
-    (worse, above_low), (below_high, better) = low, high
-    # the difference of the two tails on the side where they are small keeps the digits of a region far out
-    inside = np.where(np.asarray(mean) > 0, below_high - worse, above_low - better)
-    if np.any(is_point):
-        limit = rope + np.asarray(tolerance)
-        better = np.where(is_point, mean > limit, better)
-        worse = np.where(is_point, mean < -limit, worse)
-        inside = np.where(is_point, np.abs(mean) <= limit, inside)
-    return RopeProbabilities(plain(better), plain(np.maximum(inside, 0.0)), plain(worse))
 
 
 def verdict_codes(interval: Interval, rope: float, tolerance: FloatArray | float) -> NDArray[np.int8]:

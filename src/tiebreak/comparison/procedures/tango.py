@@ -96,8 +96,7 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         text = f"Cochran's Q, of all models at once: {shown}"
         yield TestOnly(name="cochran", models=models, statistic=statistic, pvalue=p, text=text)
         return
-    counts, unit = paired_counts(score), items_of(data).unit
-    b, c = counts.only_first, counts.only_second
+    (_, b, c, _), unit = paired_counts(score), items_of(data).unit
     units = unit if b == 1 else f"{unit}s"
     for variant, label in _MCNEMAR.items():
         test = mcnemar(b, c, variant)
