@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tiebreak.evaluation.predictions import as_answered, nothing_kept, outcomes_with_outputs
-from tiebreak.numerics import FloatArray, Interval, corrected_interval, row_moments
+from tiebreak.numerics import FloatArray, Interval, row_moments
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.scores.metric import Metric
+from tiebreak.statistics.splits import law_of_moments
 from tiebreak.stores.cells import NOTES
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float, metric: M
     `scores` has shape (..., n_splits); `ratio`, of shape (n_splits,), is n_test / n_train of each split; `alpha` is 1 - coverage.
     """
     moments = row_moments(scores, omit_missing=True)
-    _, (low, high) = corrected_interval(moments, split_ratio(scores, ratio), alpha)
+    low, high = law_of_moments(moments, split_ratio(scores, ratio)).interval_at(alpha)
     values = scores.ravel()
     bounds = metric.bounds_of(np.fmin.reduce(values, initial=np.nan), np.fmax.reduce(values, initial=np.nan))
     return moments.mean, Interval(np.clip(low, *bounds), np.clip(high, *bounds))

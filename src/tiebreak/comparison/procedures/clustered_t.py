@@ -86,7 +86,7 @@ def _differences(data: Scores, first: IntArray, second: IntArray, layout: Layout
     items, sign = items_of(data), data.metric.sign
     if layout.tasks is None and not items.structure_note:  # the ordinary t of the differences
         matrix = data.matrix()
-        found = means_of_moments(pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second).moments)
+        found = means_of_moments(pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second)[0])
         return found._replace(skewness=sign * pair_skewness(matrix.score, first, second))
     one, two = (np.atleast_1d(each) for each in (first, second)[::sign])  # positive favours the first
     scale = np.atleast_1d(scale_of(data, first, second))
