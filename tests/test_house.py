@@ -28,7 +28,7 @@ PUBLIC = [
 TAKES_STUDENT = {
     "audits/folds.py": "a normal score of each group against Student's t",
     "comparison/looks.py": "the test of a rank correlation, which is no estimate with an error",
-    "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
+    "comparison/procedures/items.py": "the quantile as a function of a number of runs to come",
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
     "statistics/auc.py": "areas without a variance, joined from the limits of each",
     "statistics/looks.py": "bounds of a statistic that is looked at several times",

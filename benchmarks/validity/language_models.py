@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import ndtr
 
-from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.ratings import BASE, ELO_PER_LOG_ODDS
 from tiebreak.comparison.settings import Settings
 from tiebreak.rating import rate

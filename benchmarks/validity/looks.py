@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tiebreak as tb
-from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit, refuse_order
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
@@ -567,7 +567,7 @@ def _twenty(scores: tb.Scores, n_total: int, rope: float) -> Looks:
     taken = []
     for n in sizes:
         now = cut(method, scores, n)
-        taken.append(TakenLook(n, fraction_of(plan, method, now), float("nan"), digest_of(now), ()))
+        taken.append(TakenLook(n, fraction_of(plan, method, now, n), float("nan"), digest_of(now), ()))
     return Looks(n_total=n_total, unit=unit, terms=first.terms, taken=tuple(taken))
 
 

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from scipy import stats
 
-from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.noise_floor import NoiseFloor, noise_floor_of_items
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.items import Items

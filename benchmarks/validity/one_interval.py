@@ -26,8 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom
 
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics.law import VERDICTS

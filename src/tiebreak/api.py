@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
 
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
+from tiebreak.comparison.looks import Looks, refuse_same_units
 from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
@@ -19,7 +19,6 @@ from tiebreak.statistics.family import Correction
 if TYPE_CHECKING:
     import os
 
-    from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.run_options import Run, RunOptions
@@ -219,8 +218,6 @@ def compare(
         return compare_scores(scores, settings_for(scores, given))
     answer = compare_scores(scores, settings_for(scores, {**given, "looks": plan}))
     if answer.looks is not None and len(answer.looks.taken) == len(plan.taken):
-        from tiebreak.comparison.looks import refuse_same_units
-
         refuse_same_units(plan)
     if path is not None and answer.looks is not None:
         keep(path, content, answer.looks)

@@ -62,9 +62,8 @@ def rate(
     *sources
         Battles: a path to CSV, JSON or Parquet, a frame, records or columns with model_a, model_b and winner ("a", "b", "tie", or
         the name of a model), with cluster where battles belong together (a user, a prompt), and weight where some count more; or
-        the judgements of AlpacaEval, FastChat or Arena-Hard; or what `read_battles` has read. Several are joined, and of a folder
-        all tables of battles in it. Or scores of several datasets, as `compare` reads them: on each dataset the model with the
-        better mean beats the others.
+        AlpacaEval's annotations; or what `read_battles` has read. Several are joined, of a folder all tables of battles in it.
+        Or scores of several datasets, as `compare` reads them: on each dataset the model with the better mean beats the others.
     metric, lower_is_better
         Of scores, as for `compare`.
     tie_margin : float

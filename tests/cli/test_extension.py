@@ -25,7 +25,7 @@ from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit
 @click.pass_context
 def count_models_command(context: click.Context, /, study: str, at_least: int) -> None:
     """Count the models of STUDY."""
-    from tiebreak.study_file.study import read_study
+    from tiebreak.study_file import read_study
 
     n_models = len(read_study(study).models)
     emit(f"{n_models} models\\n")

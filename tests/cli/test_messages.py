@@ -22,7 +22,7 @@ from tiebreak.errors import (
     Setting,
     TiebreakError,
 )
-from tiebreak.study_file.study import read_study
+from tiebreak.study_file import read_study
 
 
 @pytest.mark.parametrize(

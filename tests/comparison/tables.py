@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.comparison.tables import ACCURACY, RMSE, by_the_book, scores_of
-from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.metric import Metric
 

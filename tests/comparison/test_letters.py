@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.comparison.tables import compared, noisy
-from tiebreak.comparison.letters import compact_letters
+from tiebreak.comparison.ranking import compact_letters
 
 
 def apart(n_models: int, *pairs: tuple[int, int]) -> np.ndarray:

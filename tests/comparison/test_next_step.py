@@ -10,8 +10,7 @@ from scipy import stats
 import tiebreak as tb
 from tests.comparison.tables import compared, pair_with
 from tests.views.situations import ACCURACY
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.next_step import cheapest, detectable, fastest, need_of
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign

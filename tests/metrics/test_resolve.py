@@ -22,7 +22,7 @@ from tiebreak.errors import InvalidParameterError, UnknownNameError
 from tiebreak.metrics.fast import FORMULAS
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.readers.metric import name_metric
+from tiebreak.readers.source import name_metric
 from tiebreak.scores.metric import Metric
 
 

@@ -16,7 +16,7 @@ import tiebreak as tb
 from tests.readers.conftest import Write
 from tests.readers.helpers import codes
 from tests.views.situations import around, named, table
-from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, TiebreakError, UnclearSourceError
 from tiebreak.readers.answer import is_answer

@@ -12,7 +12,7 @@ import pytest
 
 import tiebreak as tb
 from tests.readers.conftest import Write
-from tiebreak.errors import DataError, SourceNotFoundError, TiebreakError
+from tiebreak.errors import DataError, SourceNotFoundError, TiebreakError, UnclearSourceError
 from tiebreak.readers.battles import read_battles
 from tiebreak.scores.battles import Battles
 
@@ -165,58 +165,10 @@ def test_models_may_be_called_like_sides() -> None:
         read_battles({"model_a": ["b", "c", "c"], "model_b": ["a", "d", "d"], "winner": ["b", "b", "d"]})
 
 
-# --- judged in both orders: every record here is made up ------------------------------------------------------------------
-
-
-def arena_hard(question: int, *scores: str | int | None, **more: Any) -> dict[str, Any]:
-    """A record of Arena-Hard, whose second game has the sides turned."""
-    games = [None if score is None else {"user_prompt": "?", "judgment": "...", "score": score} for score in scores]
-    return {"question_id": f"q{question}", "model": "new", "judge": "gpt-4", "games": games, **more}
-
-
-def fastchat(question: int, first: str | None, second: str) -> dict[str, Any]:
-    """A record of FastChat's judge of pairs."""
-    said = {"g1_winner": first, "g2_winner": second}
-    return {"question_id": question, "model_1": "x", "model_2": "y", **said, "judge": ["gpt-4", "pair-v2"], "turn": 1}
-
-
-def test_games_of_both_formats() -> None:
-    """The first model stands second in every other game: Arena-Hard says which side won, FastChat which model."""
-    arena = battles_of([arena_hard(1, "A>>B", "B > A"), arena_hard(2, "A=B", "A<B"), arena_hard(3, None, "A>B", baseline="o3")])
-    assert rows_of(arena)[:2] == [("baseline", "new", 1), ("new", "baseline", -1)]
-    assert rows_of(arena)[2:] == [("baseline", "new", 0), ("new", "baseline", -1), ("new", "o3", 1)]
-    assert arena.question is not None
-    assert (arena.question.tolist(), arena.judges, arena.n_without_verdict) == ([0, 0, 1, 1, 2], ("gpt-4",), 1)
-    chat = battles_of([fastchat(81, "model_1", "model_1"), fastchat(82, "tie", "model_2"), fastchat(83, None, "error")])
-    assert rows_of(chat) == [("x", "y", 1), ("y", "x", -1), ("x", "y", 0), ("y", "x", 1)]
-    assert (chat.judges, chat.n_without_verdict) == (("gpt-4",), 2)
-    ratings = tb.rate([fastchat(83, "error", "tie")] * 2)
-    assert "from 2 judgements no winner could be read" in ratings.to_text()
-    newer = [{key: each for key, each in {**arena_hard(1, "B>A"), "uid": uid}.items() if key != "question_id"} for uid in "757"]
-    asked = battles_of(newer).question
-    assert asked is not None
-    assert asked.tolist() == [1, 0, 1]
-
-
-def test_judgements_that_cannot_be_read_are_named() -> None:
-    """The number of the record, what it says, and what it may say."""
-    said = {
-        "no winner can be read from any of 2 judgements": [fastchat(1, "error", "error")],
-        "row 1: a judgement is 'A or B', which is neither model_1": [arena_hard(1, "A>B", "A or B")],
-        "row 1: a judgement is 3": [arena_hard(1, 3)],
-        "row 1: a model has no name": [arena_hard(1, "A>B"), fastchat(1, "tie", "tie")],
-        "row 1: a judgement is 'x'": [fastchat(1, "x", "tie")],
-        "row 2: games is 'A>B', and should be a list": [arena_hard(2, "A>B"), {**arena_hard(1), "games": "A>B"}],
-    }
-    for text, records in said.items():
-        with pytest.raises(TiebreakError, match=text):
-            tb.rate(records)
-
-
-def test_a_file_of_judgements_and_its_frame_are_rated_alike(tmp_path: Path) -> None:
-    """Records with lists in them are the same in a file, in a frame of any library, and by themselves."""
-    for records in ([arena_hard(k, "A>B", "B>A") for k in range(25)], [fastchat(k, "tie", "model_1") for k in range(25)]):
-        (tmp_path / "new.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-        pd.DataFrame(records).to_parquet(tmp_path / "new.parquet")
-        for source in (tmp_path / "new.jsonl", tmp_path / "new.parquet", pd.DataFrame(records), pl.DataFrame(records)):
-            assert rows_of(battles_of(source)) == rows_of(battles_of(records))
+def test_rows_of_several_games_are_to_be_written_anew() -> None:
+    """FastChat (MT-Bench) and Arena-Hard keep both orders of a pair in one row."""
+    fastchat = {"question_id": 1, "model_1": "x", "model_2": "y", "g1_winner": "tie", "g2_winner": "model_2", "judge": ["g", "p"]}
+    arena = {"question_id": "q", "model": "new", "judge": "g", "games": [{"score": "A>>B"}, {"score": "B>A"}]}
+    for record in (fastchat, arena):
+        with pytest.raises(UnclearSourceError, match=r"a row holds several games .* Write a row for each game, with model_a"):
+            tb.rate([record])

@@ -23,8 +23,7 @@ from tiebreak.errors import (
     InvalidParameterError,
     TiebreakError,
 )
-from tiebreak.study_file.data import read_datasets
-from tiebreak.study_file.toml import Entry
+from tiebreak.study_file import Entry, read_datasets
 
 Rows = Sequence[Sequence[str]]
 Values = dict[str, list[Any]]

@@ -337,7 +337,6 @@ HEADER = '{"version": 2, "eval": {"model": "m"}}'
         ({"header.json": '{"version": 2, "eval": 3}', "samples/1.json": '{"id": 1, "scores": {"a": 1}}'}, "is not as its tool"),
         ({"header.json": HEADER, "samples/1.json": '{"scores": {"a": 1}}'}, "is not as its tool writes a log"),
         ({"header.json": HEADER.replace("2", "1")}, "of version 1; tiebreak reads version 2"),
-        ({"header.json": " " * 101_000_000}, "unpacks to 101 MB from 0.1 MB, which no log does"),
     ],
     ids=lambda each: ", ".join(each)[:40] if isinstance(each, dict) else "",
 )
@@ -374,8 +373,6 @@ def test_archives_that_cannot_be_opened_get_a_message(change: Callable[[bytes], 
 
 HOSTILE = {
     "objects": "[" + "{}," * 2_500_000 + "{}]",
-    "texts": "[" + '"a",' * 2_500_000 + "1]",
-    "keys": "{" + ",".join(f'"{i}":1' for i in range(2_500_000)) + "}",
     "a lie about its size": " " * 90_000_000,
 }
 
@@ -394,7 +391,7 @@ def test_no_more_is_built_than_a_log_has(kind: str, tmp_path: Path) -> None:
     try:
         with pytest.raises(
             DataError,
-            match=r"which no log does|more values than any|Bad CRC-32",
+            match=r"more values than any|Bad CRC-32",
         ):
             read_log(path, "a")
         assert tracemalloc.get_traced_memory()[1] < (10e6 if kind.startswith("a lie") else 3 * len(HOSTILE[kind]) + 5e6)

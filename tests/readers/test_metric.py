@@ -6,8 +6,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from tiebreak.api import read_scores
 from tiebreak.cli.process import as_typed
 from tiebreak.errors import InvalidParameterError, UnclearSourceError, UnknownNameError
-from tiebreak.readers.metric import choose_metric, mixed_metrics, name_metric, table_metric
-from tiebreak.readers.source import ReadOptions
+from tiebreak.readers.source import ReadOptions, choose_metric, mixed_metrics, name_metric, table_metric
 from tiebreak.scores.metric import Metric
 
 

@@ -28,7 +28,7 @@ import pytest
 import tiebreak as tb
 from tests.reliability import POINTS
 from tiebreak.errors import TiebreakError
-from tiebreak.study_file.study import read_study
+from tiebreak.study_file import read_study
 
 Columns = dict[str, list[Any]]
 FORMS = ("csv", "json", "parquet", "frame", "dict")

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.readers.predictions import read_predictions

@@ -58,7 +58,7 @@ def test_a_refused_look_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     [
         (b'{"kind": "looks", "sch', "no whole file of looks"),
         (b"\xff\xfe", "no whole file of looks"),
-        (b'{"kind": "looks", "schema": 7}', "schema 7, and this tiebreak reads schema 1"),
+        (b'{"kind": "looks", "schema": 7}', "reads, which are of schema 1"),
         (b'{"schema": 2, "settings": {"rope": 0}}', "an answer without a plan"),
         (b"[]", "holds no looks"),
     ],

@@ -13,8 +13,7 @@ from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from tiebreak.audits.findings import Audit
-    from tiebreak.study_file.data import StudyData
-    from tiebreak.study_file.study import Study
+    from tiebreak.study_file import Study, StudyData
 
 FAIL_ON = ("warning", "error")
 
@@ -40,7 +39,7 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     that you would run as a program. Beside the columns that 'tiebreak run' uses, [data] may say time = "COLUMN": when
     each row was known.
     """
-    from tiebreak.study_file.study import read_study
+    from tiebreak.study_file import read_study
 
     read = read_study(study)
     output.check_single(len(read.datasets), "audits", "Leave it out.")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
     from tiebreak.studies.learning_curve import LearningCurve
     from tiebreak.studies.validation_curve import ValidationCurve
-    from tiebreak.study_file.study import Study
+    from tiebreak.study_file import Study
 
     Curve = LearningCurve | ValidationCurve
 
@@ -81,7 +81,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
     about : str
         End of the run's name.
     """
-    from tiebreak.study_file.study import read_study
+    from tiebreak.study_file import read_study
 
     study = read_study(path)
     arguments = _arguments(study, typed)

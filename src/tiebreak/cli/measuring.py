@@ -26,7 +26,7 @@ from tiebreak.errors import (
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.study_file.study import Study
+    from tiebreak.study_file import Study
 
 VARIABLE = "TIEBREAK_STORE"
 

@@ -19,7 +19,7 @@ from tiebreak.cli.process import CommandError, command_line, emit, reason, say, 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
     from tiebreak.evaluation.run_options import RunOptions
-    from tiebreak.study_file.study import Study
+    from tiebreak.study_file import Study
     from tiebreak.views.page import Page
     from tiebreak.views.view import View
 

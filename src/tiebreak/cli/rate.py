@@ -56,8 +56,7 @@ def rate_command(files: tuple[str, ...], output: Output, **settings: Any) -> Non
     A FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together
     and weight where some count more; model_a stood first, and a judge's bias for the first is taken out where models met in
     both orders. Or it holds scores of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are read;
-    '-' is standard input. Several are joined, and of a folder all tables of battles in it; the judgements of AlpacaEval, FastChat
-    and Arena-Hard are read too.
+    '-' is standard input. Several are joined, and of a folder all tables of battles in it; AlpacaEval's annotations are read too.
     """
     from tiebreak.rating import rate
 

@@ -23,7 +23,7 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, **
 
     The study file is code: what it imports is run, so go on only with what you would run as a program.
     """
-    from tiebreak.study_file.study import read_study
+    from tiebreak.study_file import read_study
 
     typed = TypedMeasuring(**options)
     url, name = find_run(stored, store)

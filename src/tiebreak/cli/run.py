@@ -28,7 +28,7 @@ from tiebreak.errors import TiebreakError
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.study_file.study import Study
+    from tiebreak.study_file import Study
 
 EPILOG = """\b
 Examples:
@@ -71,7 +71,7 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
 
     A study file is code: what it imports is run, so use only those that you would run as a program.
     """
-    from tiebreak.study_file.study import read_study
+    from tiebreak.study_file import read_study
 
     typed = TypedMeasuring(**options)
     read = read_study(study)

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import dataclasses
-import pickle
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.comparison.family import Against, Family
-from tiebreak.comparison.notices import notices_of
-from tiebreak.comparison.procedures.procedure import Judged, Method, TestOnly, differences_by_unit, units_of
-from tiebreak.comparison.ranking import RankingTable, p_best
+from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
+from tiebreak.comparison.looks import Looks, at_look, cut, decided_at, looked, next_look
+from tiebreak.comparison.procedures import METHODS, choose_method
+from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, differences_by_unit, units_of
+from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import DataError, InvalidParameterError, Setting
-from tiebreak.numerics import FloatArray, IntArray, set_checked
+from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
+from tiebreak.numerics import FloatArray, IntArray, Missing, rope_share, set_checked
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
+from tiebreak.scores.means import connected_groups
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores
+from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, percent_notices
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
-from tiebreak.statistics.family import Correction
+from tiebreak.statistics.copies import first_copies
+from tiebreak.statistics.family import Correction, shared_alpha
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
-    from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements
     from tiebreak.comparison.slices import Slices
@@ -94,7 +94,7 @@ p_equivalent, p_worse, verdict, reason
         return self.verdict != ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _by_fields(self)
+        return Comparison.pair, (self.comparison, self.first, self.second)
 
     @property
     def sentence(self) -> str:
@@ -112,9 +112,7 @@ p_equivalent, p_worse, verdict, reason
         if not (comparison.method.is_paired and comparison.method.is_mean):
             return np.zeros(0)
         if comparison.looks is not None:
-            from tiebreak.comparison.looks import cuts_of
-
-            data = cuts_of(comparison.looks, comparison.method, data)[self.look]
+            data = cut(comparison.method, data, comparison.looks.taken[self.look].n)
         return differences_by_unit(data, *comparison._rows(self.first, self.second))
 
     def flips(self) -> dict[str, tuple[str, ...]]:
@@ -176,10 +174,10 @@ class Comparison(Result):
         In ranking order: best mean first.
     scores : Scores
         As they were compared: models in ranking order.
-    anew : callable
-        Comparison of the scores as they were read, with other settings.
-    units, matrix : Scores and ScoreMatrix
-        Those of the units that were counted: the splits of one dataset, the means of several, or items; rows in ranking order.
+    read : Scores
+        As they were read.
+    matrix : ScoreMatrix
+        Scores of the units that were counted: the splits of one dataset, the means of several, or items; rows in ranking order.
     items : Items or None
         Where the scores are of single items of one test set; models in ranking order.
     pair_table : Family
@@ -194,10 +192,9 @@ class Comparison(Result):
     method: Method
     pair_table: Family
     ranking_table: RankingTable
-    anew: Callable[[Settings], Comparison]
+    read: Scores
     reading_notices: tuple[Notice, ...] = ()
     rope: float = field(init=False)
-    units: Scores = field(init=False)
     matrix: ScoreMatrix = field(init=False)
     metric: Metric = field(init=False)
     models: tuple[str, ...] = field(init=False)
@@ -213,7 +210,6 @@ class Comparison(Result):
         set_checked(
             self,
             rope=self.resolved.rope,
-            units=units,
             matrix=matrix,
             metric=units.metric,
             models=matrix.models,
@@ -224,7 +220,8 @@ class Comparison(Result):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _by_fields(self)
+        """The scores as they were read and the settings, from which the answer is made anew."""
+        return compare_scores, (self.read, self.settings)
 
     def with_(self, **settings: Any) -> Comparison:
         """Comparison of the same scores with other settings, named as in `tiebreak.compare`: ``answer.with_(rope=0.01)``."""
@@ -235,12 +232,18 @@ class Comparison(Result):
             raise InvalidParameterError(
                 f"no setting of a comparison is called {quoted(unknown)}; there are {quoted(list(self.settings.as_dict()))}."
             )
-        return self.anew(dataclasses.replace(self.settings, **settings))
+        return compare_scores(self.read, replace(self.settings, **settings))
 
     @cached_property
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
-        return (*self.reading_notices, *notices_of(self))
+        method = self.method
+        return (
+            *self.reading_notices,
+            *method.procedure.remarks(self.scores),
+            *_about_table(self.matrix, method),
+            *_about_reach(self.pair_table, self.settings, method.unit),
+        )
 
     @property
     def by(self) -> str | None:
@@ -253,7 +256,7 @@ class Comparison(Result):
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
         """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
-        return dataclasses.replace(self.scores, saved_settings=(SavedSettings("", self.settings.as_dict()),))
+        return replace(self.scores, saved_settings=(SavedSettings("", self.settings.as_dict()),))
 
     @cached_property
     def against_reference(self) -> Against:
@@ -562,22 +565,261 @@ class Comparison(Result):
         """Differences of pairs of rows by themselves; with looks as of one of them, the last unless another is named."""
         if self.looks is None:
             return self.method.judge(self.scores, first, second, self.resolved)
-        from tiebreak.comparison.looks import at_look
-
         home = self.pair_table.interval_alpha
         k = range(len(self.looks.taken))[look]
         return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, k)
 
 
-def _by_fields(result: Comparison | PairComparison) -> tuple[Any, ...]:
-    """Parts of a pickle: functions that know the data go along, and what was read off the fields is found anew."""
-    from joblib.externals.loky.cloudpickle_wrapper import dumps
+# --- from scores and settings ------------------------------------------------------------------------------------------------
 
-    return _loaded, (
-        type(result),
-        dumps({each.name: getattr(result, each.name) for each in dataclasses.fields(result) if each.init}),
+LARGEST_SCORE = 1e300
+"""Beyond it the difference of two scores may be infinite."""
+
+SMALLEST_SCORE = 1e-280
+"""Where all scores are smaller, differences reach down to 1e-300, where they count as rounding."""
+
+MOST_MODELS = 10_000
+"""Of that many the 50 million pairs take 2.5 GB, and a page of them as much again."""
+
+
+def compare_scores(scores: Scores, settings: Settings) -> Comparison:
+    """Compare all models of scores; each error says what is wrong and how to go on."""
+    given = scores
+    _check_models(scores.models, settings.baseline)
+    scores = _in_question(scores, settings)
+    method = choose_method(settings.method, scores)
+    units = units_of(scores)
+    _check_scores(units.matrix(), settings.missing or method.missing, method)
+    percent = percent_notices(units.matrix(), units.metric) if method.is_mean else ()
+    values = method.procedure.values(scores)
+    order = order_by_value(scores, method, values)
+    rope = _rope_in_units(settings, scores, values, order)
+    scores = _in_order(scores, order)
+    if settings.looks is not None:
+        settings = replace(settings, looks=next_look(settings.looks, scores, settings, method, rope))
+    resolved = replace(settings, rope=rope)
+    table = _judged(scores, resolved, method)
+    ranking = rank_models(scores, method, table)
+    if (np.diff(ranking.order) < 0).any():  # one is shown above one whose value is higher: pairs say more than values
+        scores = _in_order(scores, np.array(scores.models, dtype=object)[ranking.order].tolist())
+        table = _judged(scores, resolved, method)
+        ranking = rank_models(scores, method, table)
+    if rope and table.judged.unit != "metric":
+        raise InvalidParameterError(
+            f"{method.name} judges differences of {units.metric.name}, in another unit than the metric's, so it takes no rope. "
+            "Leave out ",
+            Setting("rope"),
+            ".",
+            about="rope",
+        )
+    if settings.looks is not None:
+        settings = replace(settings, looks=decided_at(settings.looks, table, scores.models))
+    comparison = Comparison(
+        scores=replace(scores, notices=(), saved_settings=()),  # those of reading are among the comparison's
+        settings=settings,
+        resolved=resolved,
+        method=method,
+        pair_table=table,
+        ranking_table=ranking,
+        read=given,
+        reading_notices=tuple(dict.fromkeys((*units.notices, *percent))),
     )
+    if settings.by is not None:
+        comparison.slices()  # refuses a column that makes none
+    return comparison
 
 
-def _loaded(kind: type[Any], content: bytes) -> Any:
-    return kind(**pickle.loads(content))  # noqa: S301  (its own bytes, inside of a pickle that was loaded)
+def _check_models(models: tuple[str, ...], baseline: str | None) -> None:
+    """Refuse a single model, more than memory holds the pairs of, and a baseline that is none of them."""
+    problems, n = Problems(), len(models)
+    with problems.noted():
+        if n < 2:
+            raise DataError(f"a comparison needs at least two models; there is only {quoted(models)}.")
+        if n > MOST_MODELS:
+            raise DataError(
+                f"{n:,} models make {n * (n - 1) // 2:,} pairs, for which memory would be short; at most {MOST_MODELS:,} models "
+                "can be compared. Choose some of them with ",
+                Setting("models"),
+                ".",
+            )
+    with problems.noted():
+        if baseline is not None:
+            look_up(baseline, models, "model (given as baseline)")
+    problems.stop()
+
+
+def _in_question(scores: Scores, settings: Settings) -> Scores:
+    """Scores as the method that was asked for takes them: tasks of items are datasets for one that is about further datasets."""
+    items = scores.items
+    if settings.method == "auto" or items is None or items.tasks is None or not items.is_mean:
+        return scores
+    if METHODS[settings.method].question != "datasets":
+        return scores
+    return replace(items.as_datasets(), saved_settings=scores.saved_settings)
+
+
+def _judged(scores: Scores, settings: Settings, method: Method) -> Family:
+    """The pairs of scores whose models stand in ranking order."""
+    n_models = len(scores.models)
+    if settings.baseline is None:
+        first, second = every_pair(n_models)
+    else:
+        place = scores.models.index(settings.baseline)
+        first = np.delete(np.arange(n_models, dtype=np.int32), place)
+        second = np.full(first.size, place, dtype=np.int32)
+    if settings.looks is None:
+        judged = method.judge(scores, first, second, settings)
+    else:
+        judged = looked(settings.looks, method, scores, first, second, settings)
+    name = "baseline" if settings.baseline is not None else settings.family
+    return Family(first, second, judged, float(settings.rope), settings.alpha, settings.correction or "bonferroni", family=name)
+
+
+def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
+    """The models in this order in every dataset; one that was not measured there has no scores."""
+    taken = scores.take(models)
+    if len(scores.matrices) == 1:
+        return taken
+    matrices = []
+    for matrix in taken.matrices:
+        score = np.full((len(models), matrix.n_splits), np.nan)
+        score[[models.index(name) for name in matrix.models]] = matrix.score
+        matrices.append(replace(matrix, models=tuple(models), score=score))
+    return replace(taken, matrices=tuple(matrices))
+
+
+def _check_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> None:
+    """Refuse missing scores unless pairs may differ in their units; a model without any, or vast scores, in any case."""
+    unit, problems = method.unit, Problems()
+    absent = np.isnan(matrix.score)
+    largest = np.array([np.fmax.reduce(np.abs(row), initial=0.0) for row in matrix.score])  # by row, as a table may be large
+
+    def named(rows: IntArray) -> str:
+        return quoted([matrix.models[row] for row in rows])
+
+    vast, empty = np.flatnonzero(largest > LARGEST_SCORE), np.flatnonzero(absent.all(axis=1))
+    if vast.size:
+        problems.append(
+            DataError(
+                f"the scores of {named(vast)} reach beyond {LARGEST_SCORE:g}, where differences leave the "
+                "range of numbers. Give the metric in a larger unit, or leave the model out with ",
+                Setting("models"),
+                ".",
+            )
+        )
+    if 0 < largest.max() < SMALLEST_SCORE:
+        problems.append(
+            DataError(
+                f"no score is larger than {largest.max():g}, where differences leave the range of numbers. Give the metric in a "
+                "smaller unit: multiply all scores by the same number."
+            )
+        )
+    if empty.size:
+        has, it = ("has", "it") if empty.size == 1 else ("have", "them")
+        problems.append(DataError(f"{named(empty)} {has} no score on any {unit}. Leave {it} out with ", Setting("models"), "."))
+    incomplete = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
+    if incomplete.size and missing == "raise" and method.is_paired:
+        row = incomplete[0]
+        lacking = np.flatnonzero(absent[row])
+        shown = ", ".join(matrix.split_name(split) for split in lacking[:3])
+        more = f" and {lacking.size - 3} more" if lacking.size > 3 else ""
+        others = f" (so do {incomplete.size - 1} other model(s))" if incomplete.size > 1 else ""
+        problems.append(
+            DataError(
+                f"{matrix.models[row]!r} lacks {lacking.size} of the {matrix.n_splits} {unit}s: {shown}{more}{others}; a score "
+                "that is undefined (nan) counts as missing. Evaluate those, leave the model out with ",
+                Setting("models"),
+                ", or pass ",
+                Setting("missing", '"pairwise"'),
+                f" to compare each pair on the {unit}s it shares.",
+            )
+        )
+    problems.stop()
+
+
+def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, order: Sequence[str]) -> float:
+    """The rope in the unit of differences; a percentage is of the best value, or of the baseline's.
+
+    One within which all differences of the metric lie, such as 1 for an accuracy, meant for one per cent, is refused.
+    """
+    matrix, metric = units_of(scores).matrix(), units_of(scores).metric
+    rope = rope_share(settings.rope) if isinstance(settings.rope, str) else float(settings.rope)
+    if isinstance(settings.rope, str) and not scores.is_mixed:  # of several metrics it is refused, as differences have no unit
+        of = order[0] if settings.baseline is None else settings.baseline
+        row = matrix.models.index(of)
+        mean = abs(float(values.ordering[row]))
+        if mean <= float(values.tolerance[row]):
+            whose = "best mean" if settings.baseline is None else "baseline's mean"
+            raise InvalidParameterError(
+                Setting("rope", repr(settings.rope)),
+                f" is a share of the {whose}, but the mean {metric.name} of {of!r} is 0. Give the rope in the metric's unit.",
+                about="rope",
+            )
+        rope *= mean
+    low, high = metric.bounds_of(np.fmin.reduce(matrix.score, axis=None), np.fmax.reduce(matrix.score, axis=None))
+    if rope and rope >= high - low:
+        raise InvalidParameterError(
+            Setting("rope", f"{rope:g}"),
+            f" is as wide as {metric.name} itself, which lies between {low:g} and {high:g}: all models would be equivalent. "
+            "Give the smallest difference that matters to you, such as ",
+            Setting("rope", "0.01"),
+            ", or ",
+            Setting("rope", "'1%'"),
+            " of the best mean.",
+            about="rope",
+        )
+    return rope
+
+
+# --- remarks -----------------------------------------------------------------------------------------------------------------
+
+
+def _about_table(matrix: ScoreMatrix, method: Method) -> Iterator[Notice]:
+    """Notices of missing and identical scores."""
+    unit = method.unit
+    lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
+    incomplete = [name for name, n in lacking.items() if n]
+    if incomplete and method.is_paired:
+        yield Notice(
+            "missing-splits",
+            f"{quoted(incomplete)} {'lacks' if len(incomplete) == 1 else 'lack'} scores on up to {max(lacking.values())} of the "
+            f"{matrix.n_splits} {unit}s; each pair is compared on the {unit}s it shares, and models are ordered by their values "
+            "adjusted for the missing scores",
+        )
+        groups, _ = connected_groups(~np.isnan(matrix.score))
+        if groups.any():
+            apart = [quoted(np.array(matrix.models)[groups == group].tolist()) for group in range(int(groups.max()) + 1)]
+            yield Notice(
+                "missing-splits",
+                f"no {unit} links {' with '.join(apart)}: their values are of different {unit}s, so their order says nothing",
+            )
+    entry = first_copies(matrix.score)
+    copied = np.unique(entry[entry != np.arange(entry.size)])
+    if copied.size and method.is_paired:
+        same = quoted([matrix.models[row] for row in np.flatnonzero(entry == copied[0])])
+        more = f" (and {copied.size - 1} more such group(s))" if copied.size > 1 else ""
+        text = f"{same}{more} have the same score on every {unit}: are they the same model, or one read twice?"
+        yield Notice("identical-scores", text)
+
+
+def _about_reach(table: Family, settings: Settings, unit: str) -> Iterator[Notice]:
+    """Remark where no scores at all on so few units could tell two models apart, as so many pairs share the error rate."""
+    smallest = table.judged.least_pvalue
+    if smallest is None or table.n_pairs < 2:
+        return
+    p = np.broadcast_to(smallest, table.first.shape)
+    least, alpha, n_models = float(p.min()), settings.alpha, int(max(table.first.max(), table.second.max())) + 1
+    reached = shared_alpha(p, table.correction, alpha) if table.is_family else 2.0 * best_alpha(alpha, n_models)
+    if least > alpha or least <= reached:
+        return
+    n = int(np.max(np.broadcast_to(table.law.n_units, table.first.shape)))
+    needed_alpha = alpha / table.n_pairs if table.is_family else reached
+    needed = int(np.ceil(1 + np.log2(1.0 / needed_alpha)))
+    asks = f"{table.correction} asks for" if table.is_family else "comparisons with the best ask for"
+    among = f"{table.n_pairs} pairs" if table.is_family else f"{n_models} models"
+    baseline = "" if settings.baseline is not None else " A baseline named before looking makes fewer pairs."
+    yield Notice(
+        "few-units",
+        f"with {n} {unit}s and {among} no difference can be shown, whatever the scores: the smallest possible p-value is "
+        f"{least:.2g}, and {asks} {needed_alpha:.2g}; {needed} {unit}s are the fewest.{baseline}",
+    )

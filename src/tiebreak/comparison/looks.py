@@ -6,14 +6,14 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from tiebreak.comparison.family import OVER, Codes, Family, best_alpha
+from tiebreak.comparison.family import OVER, Family, best_alpha
 from tiebreak.comparison.procedures.procedure import Judged, Method, units_of
 from tiebreak.errors import (
     Advice,
@@ -78,14 +78,6 @@ class TakenLook:
     digest: str
     decided: tuple[tuple[str, str, str], ...]
 
-    def __post_init__(self) -> None:
-        """Refuse what is no look."""
-        if self.n < 1 or not 0 < self.fraction <= 1:
-            raise InvalidParameterError(
-                f"a look has at least one unit, and at most all of the plan; got one at {self.n:,}, as {self.fraction:g} of it.",
-                about="looks",
-            )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looks:
@@ -128,13 +120,15 @@ class Looks:
                 "Begin another plan, on new data.",
                 about="looks",
             )
-        for before, after in itertools.pairwise(self.taken):
-            if after.n <= before.n or after.fraction < before.fraction:
+        n, fraction = 0, 0.0
+        for look in self.taken:
+            if not (look.n > n and fraction <= look.fraction <= 1 and look.fraction > 0):
                 raise InvalidParameterError(
-                    f"looks at {before.n:,} and then at {after.n:,} {self.unit or 'unit'}s, as {before.fraction:.3g} and "
-                    f"{after.fraction:.3g} of the plan: each look needs more data than the one before.",
+                    f"looks at {n:,} and then at {look.n:,} {self.unit or 'unit'}s, as {fraction:.3g} and {look.fraction:.3g} of "
+                    "the plan: each look needs more data than the one before, and is at most all of the plan.",
                     about="looks",
                 )
+            n, fraction = look.n, look.fraction
 
     @property
     def gamma(self) -> float:
@@ -173,14 +167,10 @@ class Looks:
         """
         from msgspec import ValidationError, convert
 
-        if not isinstance(content, Mapping) or content.get("kind") != "looks":
+        if not isinstance(content, Mapping) or content.get("kind") != "looks" or content.get("schema") != SCHEMA:
             raise DataError(
-                f"{name} holds no looks. Name a new file, which the first look writes, or an answer that was given with n_total."
-            )
-        if content.get("schema") != SCHEMA:
-            raise DataError(
-                f"{name} has looks of schema {content.get('schema')!r:.20}, and this tiebreak reads schema {SCHEMA}. Update "
-                "tiebreak."
+                f"{name} holds no looks that this tiebreak reads, which are of schema {SCHEMA}. Name a new file, which the first "
+                "look writes, or an answer that was given with n_total; for the file of a newer tiebreak, update this one."
             )
         try:
             return convert(dict(content), cls)
@@ -229,41 +219,34 @@ def plan_unit(method: Method, data: Scores) -> str:
     return "cluster" if data.items is not None and data.items.clusters is not None else method.unit
 
 
+def units_in(method: Method, data: Scores) -> IntArray:
+    """Number of the plan's unit that each split, dataset or item belongs to, in the order in which units come."""
+    if method.question == "splits":
+        return np.unique(data.matrix().repeat, return_inverse=True)[1]
+    if data.items is None or data.items.clusters is None:
+        return np.arange(len(data.matrices) if data.items is None else len(data.items.items))
+    number: dict[str, int] = {}
+    return np.array([number.setdefault(name, len(number)) for name in data.items.clusters], dtype=np.intp)
+
+
 def cut(method: Method, data: Scores, n: int) -> Scores:
     """The first n units, in the order in which the table has them."""
+    chosen = units_in(method, data) < n
     if method.question == "splits":
         matrix = data.matrix()
-        chosen = np.isin(matrix.repeat, np.unique(matrix.repeat)[:n])
         columns = tuple(np.array(matrix.columns, dtype=object)[chosen]) if matrix.columns else ()
         held = {name: getattr(matrix, name)[chosen] for name in ("repeat", "fold", "n_train", "n_test")}
         return replace(data, matrices=(replace(matrix, **held, score=matrix.score[:, chosen], columns=columns),))
     if data.items is None:
         return replace(data, matrices=data.matrices[:n])
-    items = data.items
-    codes = np.arange(len(items.items)) if items.clusters is None else _first_seen(items.clusters)
-    n_rows = int(np.count_nonzero(codes < n))
-    if np.any(codes[:n_rows] >= n):
+    n_rows = int(np.count_nonzero(chosen))
+    if not chosen[:n_rows].all():
         raise DataError(
-            f"{items.unit}s of a cluster that was looked at came after another cluster had begun: a look takes whole clusters, "
-            "so all items of a cluster belong together in the table."
+            f"{data.items.unit}s of a cluster that was looked at came after another cluster had begun: a look takes whole "
+            "clusters, so all items of a cluster belong together in the table."
         )
-    part = data if n_rows == codes.size else items.at(np.arange(n_rows)).as_scores()
+    part = data if n_rows == chosen.size else data.items.at(np.arange(n_rows)).as_scores()
     return replace(data, matrices=part.matrices, items=part.items)
-
-
-def n_units(method: Method, data: Scores) -> int:
-    """Units of a plan that are there."""
-    if method.question == "splits":
-        return int(np.unique(data.matrix().repeat).size)
-    if data.items is None:
-        return len(data.matrices)
-    return len(data.items.items) if data.items.clusters is None else data.items.n_clusters
-
-
-def _first_seen(names: tuple[str, ...]) -> IntArray:
-    """Number of each name, in the order in which they come."""
-    number: dict[str, int] = {}
-    return np.array([number.setdefault(name, len(number)) for name in names], dtype=np.intp)
 
 
 def digest_of(data: Scores) -> str:
@@ -371,7 +354,7 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
         No looks by this procedure, or too few units, or an order that says something of them.
     """
     check_suitable(data, settings, method)
-    terms, unit, n = terms_of(data, settings, method, rope), plan_unit(method, data), n_units(method, data)
+    terms, unit, n = terms_of(data, settings, method, rope), plan_unit(method, data), int(units_in(method, data).max()) + 1
     if not plan.taken:
         plan = replace(plan, unit=unit, terms=terms)
         if n > plan.n_total:
@@ -401,12 +384,12 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
             "spent. Further data need a new plan, on new units alone.",
             about="looks",
         )
-    look = TakenLook(n, fraction_of(plan, method, data), float("nan"), digest_of(data), ())
+    look = TakenLook(n, fraction_of(plan, method, data, n), float("nan"), digest_of(data), ())
     _refuse_few(plan, method, data, n)
     if plan.check_order:
         refuse_order(method, data, unit, number=len(plan.taken) + 1)
     if n < plan.n_total and method.name == "clustered-t":
-        _refuse_skew(plan, method, data, settings, look.fraction)
+        _refuse_skew(plan, method, data, settings, look)
     return replace(plan, taken=(*plan.taken, look))
 
 
@@ -425,7 +408,7 @@ def _refuse_few(plan: Looks, method: Method, data: Scores, n: int) -> None:
         )
 
 
-def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, fraction: float) -> None:
+def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, look: TakenLook) -> None:
     """Refuse graded scores with differences so skewed that their t statistic has no known level so far out in its tail.
 
     Its one-sided tails are wrong by a share of about g z^3 / 3, with g the skewness of the mean and z the bound of the look (the
@@ -437,9 +420,9 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     if skewness is None:
         return
     alpha = family_alpha(settings, len(data.models))
-    at = [plan.taken[-1].fraction, fraction] if plan.taken else [fraction]
+    n, at = look.n, [each.fraction for each in (*plan.taken[-1:], look)]
     spent = np.diff(alpha_spent(at, alpha=alpha, gamma=plan.gamma), prepend=0.0)[-1]
-    z, n = float(student_multiplier(max(spent, 1e-12), np.inf)), n_units(method, data)
+    z = float(student_multiplier(max(spent, 1e-12), np.inf))
     noise = float(student_multiplier(CHANCE_SKEW / first.size, np.inf)) * np.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
     worst = float(np.nanmax(np.abs(skewness), initial=0.0)) * np.sqrt(n)
     needed = (max(0.0, worst - noise) * z**3 / (3 * MOST_SKEW)) ** 2  # the skewness of a mean falls with sqrt(n)
@@ -476,9 +459,8 @@ def refuse_same_units(plan: Looks) -> None:
     )
 
 
-def fraction_of(plan: Looks, method: Method, data: Scores) -> float:
-    """Share of the plan at which its spending function is asked; all of it once the plan is full."""
-    n = n_units(method, data)
+def fraction_of(plan: Looks, method: Method, data: Scores, n: int) -> float:
+    """Share of the plan at which its spending function is asked at n units; all of it once the plan is full."""
     if n >= plan.n_total:
         return 1.0
     if method.question != "splits":
@@ -519,7 +501,7 @@ def refuse_order(method: Method, data: Scores, unit: str, *, number: int = 1) ->
     """
     if method.question == "splits":
         return
-    score, columns = _by_unit(data)
+    score, columns = _by_unit(method, data)
     one = next((name for name, values in columns.items() if OF_GROUPS.fullmatch(name) and len(set(values)) == 1), None)
     if one is not None:
         raise DataError(
@@ -544,20 +526,17 @@ def alpha_of_look(number: int) -> float:
     return ORDER_ALPHA * (FIRST if number == 1 else (1 - FIRST) / (number * (number - 1)))
 
 
-def _by_unit(data: Scores) -> tuple[FloatArray, dict[str, tuple[str, ...]]]:
+def _by_unit(method: Method, data: Scores) -> tuple[FloatArray, dict[str, tuple[str, ...]]]:
     """Mean score of each unit over models, or its class, and the columns that say something of units."""
     score, items = units_of(data).matrix().score, data.items
     if items is not None and (items.truth is not None or items.is_positive is not None):  # what models say is no score
         score = np.asarray(items.is_positive if items.is_positive is not None else items.truth, dtype=float)[None]
     there = ~np.isnan(score)
-    total, count = np.where(there, score, 0.0).sum(axis=0), there.sum(axis=0)
-    columns = {} if items is None else dict(items.columns)
-    if items is not None and items.clusters is not None:
-        code = _first_seen(items.clusters)
-        _, first = np.unique(code, return_index=True)
-        held = {name: np.array(values, dtype=object) for name, values in columns.items()}
-        columns = {name: tuple(values[first]) for name, values in held.items() if (values[first][code] == values).all()}
-        total, count = np.bincount(code, total), np.bincount(code, count)
+    code = units_in(method, data)
+    _, first = np.unique(code, return_index=True)
+    held = {name: np.array(values, dtype=object) for name, values in ({} if items is None else items.columns).items()}
+    columns = {name: tuple(values[first]) for name, values in held.items() if (values[first][code] == values).all()}
+    total, count = np.bincount(code, np.where(there, score, 0.0).sum(axis=0)), np.bincount(code, there.sum(axis=0))
     return np.where(count > 0, total / np.maximum(count, 1), np.nan), columns
 
 
@@ -616,37 +595,19 @@ def _correlation_tail(correlation: float, n: int) -> float:
 # --- levels and pairs ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class GrantedAlphas:
-    """Parts of an alpha that the looks of a plan grant, for any alpha that is shared among them.
+def granted_alphas(plan: Looks, method: Method, cuts: Sequence[Scores]) -> Callable[[float], FloatArray]:
+    """Function of a two-sided alpha, of any that is shared among looks: the part of it that each look grants to all pairs."""
+    numbers, information = map(np.array, zip(*map(_information, cuts), strict=True))
+    df = numbers - 1.0 if PROCESSES[method.name].is_student else None
+    # the spending function is asked at the shares of the plan; the correlation of two looks is that of their information
+    time = np.array([look.fraction for look in plan.taken])
+    fractions = information / information[-1] * min(1.0, time[-1])
 
-    Attributes
-    ----------
-    plan : Looks
-    information : ndarray of shape (n_looks,)
-        Proportional is enough.
-    df : ndarray of shape (n_looks,) or None
-        None where the statistic is normal.
-    """
+    def granted(alpha: float) -> FloatArray:
+        spent = alpha_spent(time, alpha=alpha, gamma=plan.gamma)
+        return group_sequential_design(fractions, alpha=alpha, spent=spent, df=df).alphas
 
-    plan: Looks
-    information: FloatArray
-    df: FloatArray | None
-
-    def granted(self, alpha: float) -> FloatArray:
-        """Part of a two-sided alpha that each look grants."""
-        # the spending function is asked at the shares of the plan; the correlation of two looks is that of their information
-        time = np.array([look.fraction for look in self.plan.taken])
-        fractions = self.information / self.information[-1] * min(1.0, time[-1])
-        spent = alpha_spent(time, alpha=alpha, gamma=self.plan.gamma)
-        return group_sequential_design(fractions, alpha=alpha, spent=spent, df=self.df).alphas
-
-
-def granted_alphas(plan: Looks, method: Method, cuts: list[Scores]) -> GrantedAlphas:
-    """Alphas of the looks of a plan: those of pairs that lack no unit, for all."""
-    numbers, information = zip(*map(_information, cuts), strict=True)
-    df = np.array(numbers) - 1.0 if PROCESSES[method.name].is_student else None
-    return GrantedAlphas(plan, np.array(information), df)
+    return granted
 
 
 def _information(data: Scores) -> tuple[float, float]:
@@ -670,119 +631,68 @@ def family_alpha(settings: Settings, n_models: int) -> float:
     return shared_alpha(np.full(n_pairs, np.nan), settings.correction or "bonferroni", settings.alpha)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Looked(Judged):
-    """Differences of which each stands at one look of a plan; the alphas of intervals are those of all looks together.
-
-    Attributes
-    ----------
-    look : ndarray of int
-        That of each pair, from 1.
-    over : ndarray of int
-        Verdict code with which a pair is over, UNDECIDED where it is open.
-    alphas : ndarray of shape (n_looks,)
-        1 - coverage of the intervals that each look decides by.
-    """
-
-    look: IntArray
-    over: Codes
-    alphas: FloatArray
-
-    def take(self, rows: IntArray | slice) -> Looked:
-        """Some of the pairs."""
-        look = self.look[rows]
-        return replace(self, law=self.law.take(rows), look=look, over=self.over[rows], beside={"look": look})
-
-
-def looked(plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Looked:
+def looked(plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Judged:
     """Differences of pairs at the looks of a plan: each at the look that decided it, else at the last.
 
     `settings` have the rope in the metric's unit. In comparisons with the best a pair is over where their bounds decide it.
+    Beside the law are the look of each pair, from 1, the verdict code with which it is over, UNDECIDED where it is open, and
+    the alphas, 1 - coverage of the intervals that each look decides by.
     """
     alpha = family_alpha(settings, len(data.models))
-    cuts = cuts_of(plan, method, data)
+    cuts = [cut(method, data, look.n) for look in plan.taken]
     granted = granted_alphas(plan, method, cuts)
-    alphas = granted.granted(alpha)
-    look, over = np.full(first.shape, len(cuts), dtype=np.intp), np.full(first.shape, UNDECIDED, dtype=np.int8)
-    laws, rows, unit = [], np.arange(first.size), ""
-    for k, each in enumerate(cuts):  # rows are the pairs that are open
-        judged = method.judge(each, first[rows], second[rows], settings)
-        law, unit = judged.law, judged.unit
-        found = verdict_codes(law.interval_at(alphas[k]), float(settings.rope), law.tolerance)
-        ends = np.isin(found, OVER) | (k == len(cuts) - 1)
-        laws.append((rows[ends], law.take(np.flatnonzero(ends))))
-        is_over = np.isin(found, OVER)
-        look[rows[is_over]], over[rows[is_over]] = k + 1, found[is_over]
-        rows = rows[~ends]
+    alphas = granted(alpha)
+    judged = [method.judge(each, first, second, settings) for each in cuts]
+    laws = [each.law for each in judged]
+    ends = zip(laws, alphas.tolist(), strict=True)
+    found = np.stack([verdict_codes(law.interval_at(own), float(settings.rope), law.tolerance) for law, own in ends])
+    is_over = np.isin(found, OVER)
+    look = np.where(is_over.any(axis=0), is_over.argmax(axis=0), len(cuts) - 1)
+    over = np.where(is_over, found, UNDECIDED)[look, np.arange(look.size)]
     is_best = settings.family == "best" and settings.baseline is None
     law = _joined(laws, look, granted, settings.alpha if is_best else alpha)
-    return Looked(law=law, unit=unit, beside={"look": look}, look=look, over=over, alphas=alphas)  # type: ignore[arg-type]
+    return Judged(law=law, unit=judged[0].unit, beside={"look": look + 1, "over": over, "alphas": alphas})
 
 
 def at_look(
     plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float, k: int
 ) -> Judged:
     """Differences of pairs at one look, from 0, whatever the looks before it said; of the shape of `first`."""
-    cuts = cuts_of(plan, method, data)
+    cuts = [cut(method, data, look.n) for look in plan.taken]
     judged = method.judge(cuts[k], np.atleast_1d(first), np.atleast_1d(second), settings)
-    look = np.full(judged.law.kind.shape, k + 1)
-    law = _joined([(np.arange(look.size), judged.law)], look, granted_alphas(plan, method, cuts), home)
+    law = _joined([judged.law] * len(cuts), np.full(np.size(first), k), granted_alphas(plan, method, cuts), home)
     return Judged(law=law if np.ndim(first) else law.take(0), unit=judged.unit)  # type: ignore[arg-type]
 
 
-def cuts_of(plan: Looks, method: Method, data: Scores) -> list[Scores]:
-    """The data of each look."""
-    return [cut(method, data, look.n) for look in plan.taken]
-
-
-def _joined(laws: Sequence[tuple[IntArray, Law]], look: IntArray, granted: GrantedAlphas, home: float) -> Law:
-    """One law of pairs of which each has that of its look, by its rows.
+def _joined(laws: Sequence[Law], look: IntArray, granted: Callable[[float], FloatArray], home: float) -> Law:
+    """One law of pairs of which each has that of its look.
 
     An interval at 1 - alpha is that of the pair's look at the part of `alpha` that the plan grants it. So the intervals of all
     looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the alpha of the intervals that are
     shown.
     """
-    place = np.zeros(look.size, dtype=np.intp)
-    which = np.zeros(look.size, dtype=np.intp)
-    for k, (rows, _) in enumerate(laws):
-        which[rows], place[rows] = k, np.arange(rows.size)
+    rows = np.arange(look.size)
 
     def column(name: str) -> Any:
-        held = [getattr(law, name) for _, law in laws]
-        if held[0] is None:
-            return None
-        values = np.empty(look.size)
-        for (rows, _), each in zip(laws, held, strict=True):
-            values[rows] = each
-        return values
-
-    shape = _shape(tuple(law for _, law in laws), granted, home)
-    kinds = {"n_units": column("n_units").astype(np.intp), "kind": column("kind").astype(np.int8)}
-    numbers = {name: column(name) for name in ("estimate", "se", "df", "tolerance")}
-    return Law(**numbers, **kinds, shape=shape, parts=(which, place, look - 1))
-
-
-def _shape(laws: tuple[Law, ...], granted: GrantedAlphas, home: float) -> Shape:
-    """Tails of laws; which one, the place in it and the look of each pair are the parts."""
+        held = [getattr(law, name) for law in laws]
+        return None if held[0] is None else np.stack([np.broadcast_to(each, look.shape) for each in held])[look, rows]
 
     def share(law: Law, alpha: float) -> FloatArray:
-        return np.asarray(granted.granted(alpha)[law.parts[2]] / alpha)
+        return np.asarray(granted(alpha)[law.parts[1]] / alpha)
 
-    def each(law: Law, ask: Any, given: FloatArray) -> FloatArray:
-        which, place, _ = (np.atleast_1d(part) for part in law.parts)
-        given = np.broadcast_to(given, np.broadcast_shapes(np.shape(given), np.shape(law.parts[0])))
-        found = np.zeros(given.shape or (1,))
-        for k in np.unique(which):
-            rows = np.flatnonzero(which == k)
-            found[..., rows] = ask(laws[k].take(place[rows]), np.reshape(given, found.shape)[..., rows])
-        return found.reshape(given.shape)
+    def each(law: Law, ask: Callable[[Law, FloatArray], Any], given: FloatArray) -> FloatArray:
+        pairs, looks = law.parts
+        found = np.full(np.broadcast_shapes(np.shape(given), np.shape(looks)), np.nan)
+        for k in np.unique(looks):
+            found = np.where(looks == k, ask(laws[k].take(pairs), given), found)
+        return found
 
     def at_home(law: Law, tail: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
             return np.minimum(1.0, tail / share(law, home))
 
     def tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-        return at_home(law, each(law, lambda held, own: np.asarray(held.tail(own, upper=upper)), at))
+        return at_home(law, each(law, lambda held, own: held.tail(own, upper=upper), at))
 
     def end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
         known = np.unique(p)
@@ -790,15 +700,16 @@ def _shape(laws: tuple[Law, ...], granted: GrantedAlphas, home: float) -> Shape:
         if known.size <= MOST_ALPHAS:
             for one in known.tolist():
                 given = np.where(p == one, one * share(law, 2.0 * one), given)
-        return each(law, lambda held, own: np.asarray(held.end(own, upper=upper)), given)
+        return each(law, lambda held, own: held.end(own, upper=upper), given)
 
     def pvalue(law: Law, side: Alternative) -> FloatArray:
         if laws[0].shape.pvalue is None or laws[0].shape is STUDENT:
             both = tuple(tail(law, np.zeros(()), upper) for upper in (False, True))
             return 2.0 * np.minimum(*both) if side == "two-sided" else both[side == "less"]
-        return at_home(law, each(law, lambda held, _: np.asarray(held.pvalue(side)), np.zeros(())))
+        return at_home(law, each(law, lambda held, _: held.pvalue(side), np.zeros(())))
 
-    return Shape(tail, end, pvalue)
+    columns = {name: column(name) for name in ("estimate", "se", "df", "tolerance", "n_units", "kind")}
+    return Law(**columns, shape=Shape(tail, end, pvalue), parts=(rows, look))
 
 
 def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
@@ -809,13 +720,11 @@ def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
     ChangedRunError
         An earlier look said otherwise than its data say now.
     """
-    judged, looks = table.judged, []
-    if not isinstance(judged, Looked):
-        return plan
+    beside, looks = table.judged.beside, []
     for k, look in enumerate(plan.taken):
-        rows = np.flatnonzero((judged.look == k + 1) & (judged.over != UNDECIDED))
-        named = tuple(sorted(_named(models, table, int(row), int(judged.over[row])) for row in rows))
-        alpha = float(judged.alphas[k])
+        rows = np.flatnonzero((beside["look"] == k + 1) & (beside["over"] != UNDECIDED))
+        named = tuple(sorted(_named(models, table, row, int(beside["over"][row])) for row in rows.tolist()))
+        alpha = float(beside["alphas"][k])
         if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - alpha) > 1e-6 * alpha):
             raise ChangedRunError(
                 f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.interval_alpha)} "

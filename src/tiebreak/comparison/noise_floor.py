@@ -81,7 +81,7 @@ def noise_floor_of_items(items: Items, kind: str, *, n_averaged: int | None = No
     DataError
         No model was run twice, or the metric is no mean over items.
     """
-    from tiebreak.comparison.procedures.clustered_t import task_codes  # with much that other answers have no use for
+    from tiebreak.comparison.procedures.items import task_codes  # with much that other answers have no use for
 
     check_probability(level, "level")
     if not items.is_mean:

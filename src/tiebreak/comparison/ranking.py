@@ -1,12 +1,12 @@
 """Models from best to worst: their values, and what the family says of them: standings, shortfalls, ranks and letters."""
 
+import string
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.comparison.family import Family, every_pair
-from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
 from tiebreak.comparison.procedures.procedure import Method, ModelValues, units_of
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval, blocks
@@ -18,6 +18,9 @@ STANDINGS = ("not best", "may be best", "near best", "best")
 """Names of standing codes."""
 
 NOT_BEST, MAY_BE_BEST, NEAR_BEST, BEST = range(4)
+
+MOST_LETTERED = 40
+"""Models up to which letters are shown; beyond, nobody can read them."""
 
 Relation = NDArray[np.bool_]
 """Shape (n_models, n_models): True in row j, column i where j is shown above i."""
@@ -295,3 +298,60 @@ def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings
     below, above = np.asarray(law.tail(0.0)), np.asarray(law.tail(0.0, upper=True))
     found[complete] = combine_pairs(n_complete, first, second, below, above, law.kind != SPREAD, draws)
     return found
+
+
+# --- letters -----------------------------------------------------------------------------------------------------------------
+
+
+def compact_letters(differs: NDArray[np.bool_]) -> list[str]:
+    """Letters of each model: two models share one exactly where they are not told apart.
+
+    Groups are grown along the ranking until every such pair is in one, and those that add nothing are swept.
+
+    Parameters
+    ----------
+    differs : ndarray of bool, shape (n_models, n_models)
+        Symmetric, the best model first.
+
+    Returns
+    -------
+    list of str
+        "a" for the group of the best model, "ab" for a model in two groups. Groups beyond the 52nd are numbered: "(53)".
+
+    References
+    ----------
+    .. [P04] H.-P. Piepho. An algorithm for a letter-based representation of all-pairwise comparisons. Journal of Computational
+       and Graphical Statistics 13, 2004.
+    """
+    n_models = len(differs)
+    groups: list[list[int]] = []
+    together = np.zeros(differs.shape, dtype=bool)
+    for one in range(n_models):
+        for other in range(one, n_models):
+            if differs[one, other] or together[one, other]:
+                continue
+            group = [one, other] if other > one else [one]
+            for model in range(n_models):
+                if model not in group and not differs[model, group].any():
+                    group.append(model)
+            groups.append(sorted(group))
+            together[np.ix_(group, group)] = True
+    groups = sorted(_swept(groups))
+    signs = [*string.ascii_letters, *(f"({number})" for number in range(53, len(groups) + 1))]
+    return ["".join(sign for sign, group in zip(signs, groups, strict=False) if model in group) for model in range(n_models)]
+
+
+def _swept(groups: list[list[int]]) -> list[list[int]]:
+    """Groups without those all of whose pairs stand together in others."""
+    counts: dict[tuple[int, int], int] = {}
+    pairs = [[(one, other) for one in group for other in group if one <= other] for group in groups]
+    for pair in (pair for each in pairs for pair in each):
+        counts[pair] = counts.get(pair, 0) + 1
+    kept = []
+    for group, each in zip(groups, pairs, strict=True):
+        if all(counts[pair] > 1 for pair in each):
+            for pair in each:
+                counts[pair] -= 1
+        else:
+            kept.append(group)
+    return kept

@@ -84,8 +84,6 @@ class Ratings(Result):
         Few battles have the two models in the rarer order, so that the bias rests on them alone.
     counted : PairFit or None
         Battles of each two models as they were counted, in the rows of the fit; None for scores.
-    n_without_verdict : int
-        Judgements from which no winner could be read, which are left out.
     repeated : str
         Column of questions of which some stand in several battles that are taken for independent; "" where there is none.
     sources : tuple of str
@@ -118,7 +116,6 @@ class Ratings(Result):
     n_kept: int = 0
     few_turned: bool = False
     counted: PairFit | None = None
-    n_without_verdict: int = 0
     repeated: str = ""
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
@@ -210,7 +207,6 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
         n_kept=n_kept,
         few_turned=state == "taken out" and n_turned <= FEW_TURNED and n_turned < SMALL_SHARE * n_met,
         counted=pair_fit(found, battles.model_a, battles.model_b, score, battles.weight, battles.cluster),
-        n_without_verdict=battles.n_without_verdict,
         repeated=battles.repeated,
         sources=battles.sources if len(battles.sources) > 1 else (),
         judges=battles.judges,

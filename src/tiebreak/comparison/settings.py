@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import InvalidParameterError, Problems, Setting
 from tiebreak.numerics import (
@@ -20,9 +21,6 @@ from tiebreak.numerics import (
 )
 from tiebreak.scores.scores import Scores
 from tiebreak.statistics.family import Correction
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.looks import Looks
 
 _KNOWN: dict[str, tuple[Any, ...]] = {
     "correction": (None, *get_args(Correction)),
@@ -69,8 +67,6 @@ class Settings:
                 choices = ", ".join(repr(each) for each in allowed if each is not None)
                 problems.append(InvalidParameterError(f"unknown {name} {value!r:.60}; choose one of {choices}.", about=name))
         if self.looks is not None:
-            from tiebreak.comparison.looks import Looks
-
             with problems.noted():
                 if not isinstance(self.looks, Looks):
                     set_checked(self, looks=Looks.from_dict(self.looks))

@@ -15,8 +15,7 @@ import numpy as np
 import tiebreak
 from tiebreak.errors import DataError, TiebreakError
 from tiebreak.readers.files import content_of, parse_json, refuse, text_of
-from tiebreak.readers.metric import choose_metric, of_asked_metric
-from tiebreak.readers.source import ReadOptions, Source, source_of
+from tiebreak.readers.source import ReadOptions, Source, choose_metric, of_asked_metric, source_of
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, SplitDesign

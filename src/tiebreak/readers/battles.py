@@ -1,21 +1,16 @@
-"""Battles out of any table with model_a, model_b and winner, and out of the records of judges."""
+"""Battles out of any table with model_a, model_b and winner."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import (
-    DataError,
-    SourceNotFoundError,
-    UnclearSourceError,
-    UnsupportedSourceError,
-)
+from tiebreak.errors import DataError, SourceNotFoundError, UnclearSourceError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
-from tiebreak.readers.tables import SourceTable, Words, as_words, column_of, read_table, refuse_nested, united
+from tiebreak.readers.tables import SourceTable, Words, read_table, refuse_nested, united, words_of
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -24,9 +19,8 @@ SIDES = ("model_a", "model_b", "winner")
 ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", "preference": "preference"}
 """Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
 
-FASTCHAT = ("model_1", "model_2", "g1_winner", "g2_winner")
-ARENA_HARD = ("model", "judge", "games")
-"""Columns of answers that were judged in both orders, as FastChat (MT-Bench) and Arena-Hard write them: a row for each pair."""
+_JUDGED = (("model_1", "model_2", "g1_winner", "g2_winner"), ("model", "judge", "games"))
+"""Columns of FastChat (MT-Bench) and Arena-Hard, a row for two games or more: they are written anew, a row for each."""
 
 QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
 JUDGES = tuple("annotator judge judge_model user rater voter annotator_id judge_id user_id rater_id voter_id".split())
@@ -50,23 +44,11 @@ _WINNERS = {
     **dict.fromkeys(("tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal"), 0),
 }
 
-_VERDICTS: dict[str, int | None] = {
-    **dict.fromkeys(("model_1", "A>B", "A>>B", "B<A", "B<<A"), 1),
-    **dict.fromkeys(("model_2", "B>A", "B>>A", "A<B", "A<<B"), -1),
-    **dict.fromkeys(("tie", "A=B", "B=A"), 0),
-    **dict.fromkeys(("error", "", "None")),
-}
-"""What judges say: names of FastChat, "error" or nothing where they do not, and scores of Arena-Hard: a clear win is a win."""
-
-
-_TABLES = (SIDES, tuple(ANNOTATIONS.values()), FASTCHAT, ARENA_HARD)
-"""Columns of a table of battles, each of which is enough to tell one."""
-
 
 def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
     """Columns by which a table is one of battles; empty for others."""
     words = {_folded(str(name)) for name in names}
-    return next((battle for battle in _TABLES if words >= set(battle)), ())
+    return next((battle for battle in (SIDES, tuple(ANNOTATIONS.values()), *_JUDGED) if words >= set(battle)), ())
 
 
 def refuse_battles(names: Iterable[object], source: str) -> None:
@@ -88,7 +70,6 @@ class _Part(NamedTuple):
     outcome: IntArray
     weight: FloatArray | None
     question_column: str
-    n_without_verdict: int
 
 
 def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
@@ -97,15 +78,19 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
     Several sources are joined on the names of models, clusters and questions. `cluster` names the column of battles that belong
     together, "cluster" if not given.
     """
-    names = [
-        printable(str(each))
-        if isinstance(each, str | os.PathLike)
-        else ("the battles" if len(sources) == 1 else f"table {place} of the battles")
-        for place, each in enumerate(sources, start=1)
-    ]
-    found = [_battles_in(source, name, cluster) for source, name in zip(sources, names, strict=True)]
-    parts = [each for each in found if each is not None]
-    others = [name for name, each in zip(names, found, strict=True) if each is None]
+    parts, others = [], []
+    for place, source in enumerate(sources, start=1):
+        name = "the battles" if len(sources) == 1 else f"table {place} of the battles"
+        name = printable(str(source)) if isinstance(source, str | os.PathLike) else name
+        try:
+            table = read_table(source, name, is_name=lambda column: _folded(column) not in ("weight", "preference"))
+            held = _columns(table, cluster)
+        except (SourceNotFoundError, UnsupportedSourceError):  # whoever reads scores says why
+            held = {}
+        if held:
+            parts.append(_part(table, held))
+        else:
+            others.append(name)
     if parts and others:
         raise DataError(
             f"{parts[0].name} holds battles, and {quoted(others, 3)} none: these have the columns model_a, model_b and winner. "
@@ -117,68 +102,17 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
 # --- one source -----------------------------------------------------------------------------------------------------------
 
 
-def _battles_in(source: Any, name: str, cluster: str | None) -> _Part | None:
-    """The battles of one source, checked; None for what holds none."""
-    try:
-        table = read_table(source, name, is_name=lambda column: _folded(column) not in ("weight", "preference"))
-    except (SourceNotFoundError, UnsupportedSourceError):  # whoever reads scores says why
-        return None
-    judged = next((each for each in (FASTCHAT, ARENA_HARD) if {*each} <= {*table.columns, *table.nested}), None)
-    table, n_without_verdict = (table, 0) if judged is None else _unfolded(table, judged)
-    held = _columns(table, cluster)
-    return None if held is None else _part(table, held, n_without_verdict)
-
-
 def _folded(name: str) -> str:
     return name.strip().casefold()
 
 
-def _unfolded(table: SourceTable, columns: Sequence[str]) -> tuple[SourceTable, int]:
-    """A row for each judged game with a winner, and how many have none; every other game of a pair has the sides turned."""
-    if columns == FASTCHAT:
-        first, second = _texts(table, "model_1"), _texts(table, "model_2")
-        said: list[Any] = list(zip(table.words("g1_winner").texts(), table.words("g2_winner").texts(), strict=True))
-    else:
-        baseline = _texts(table, "baseline").texts() if "baseline" in table.columns else [""] * table.n_rows
-        first, second = cast(Words, column_of([each or "baseline" for each in baseline])), _texts(table, "model")
-        said = table.nested.get("games") or table.words("games").texts()
-    _refuse_rows(table, (first.code < 0) | (second.code < 0), "a model has no name")
-    games = []
-    for row, each in enumerate(said):
-        if not isinstance(each, list | tuple | np.ndarray):
-            raise refuse(
-                table.name, f"games is {printable(f'{each!r:.60}')}, and should be a list of judgements.", row=table.where(row)
-            )
-        for number, game in enumerate(each):
-            word = game.get("score") if isinstance(game, Mapping) else game
-            if str(word).replace(" ", "") not in _VERDICTS:
-                raise refuse(
-                    table.name,
-                    f"a judgement is {printable(f'{word!r:.60}')}, which is neither model_1, model_2, tie or error nor such as "
-                    "A>B, A=B or B>>A.",
-                    row=table.where(row),
-                )
-            games.append((row, number % 2, _VERDICTS[str(word).replace(" ", "")]))
-    decided = np.array([game for game in games if game[2] is not None], dtype=int).reshape(-1, 3)
-    if not decided.size:
-        raise refuse(table.name, f"no winner can be read from any of {len(games)} judgements.")
-    rows, turned, won = decided.T
-    names, (one, two) = _united([first, second])
-    won = np.where(turned == 1, -won, won) if columns == FASTCHAT else won  # it names the winner, not the side
-    found = {
-        "model_a": Words(names, np.where(turned, two[rows], one[rows])).ordered(),
-        "model_b": Words(names, np.where(turned, one[rows], two[rows])).ordered(),
-        "winner": Words(("tie", "a", "b"), won % 3),
-    }
-    for column in [each for each in ("uid", "question_id", "judge") if each in table.columns or each in table.nested]:
-        found["question_id" if column == "uid" else column] = _texts(table, column).take(rows).ordered()
-    return SourceTable(table.name, {**found}, lambda row: table.where(int(rows[row])), rows.size, {}), len(games) - rows.size
-
-
-def _columns(table: SourceTable, cluster: str | None) -> dict[str, str] | None:
-    """Columns of battles by what they hold; None for another table."""
+def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
+    """Columns of battles by what they hold; none of another table."""
     names = [*table.columns, *table.nested]
     columns = {_folded(each): each for each in names}
+    if judged := next((each for each in _JUDGED if columns.keys() >= {*each}), ()):
+        fix = "Write a row for each game, with model_a, model_b (the sides in their order), winner and question_id."
+        raise refuse(table.name, f"a row holds several games ({quoted(judged)}).", fix, kind=UnclearSourceError)
     is_annotated = columns.keys() >= {*ANNOTATIONS.values()} and columns.keys().isdisjoint(SIDES)
     sides = ANNOTATIONS if is_annotated else {key: key for key in SIDES}
     words: dict[str, tuple[str, ...]] = {
@@ -190,7 +124,7 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str] | None:
     }
     found = {key: columns[word] for key, each in words.items() for word in each[::-1] if word in columns}
     if found.keys().isdisjoint(SIDES[:2]):
-        return None
+        return {}
     if len(columns) < len(names):
         raise UnclearSourceError(
             f"{table.name} has other columns that are called {quoted([each for each in names if each not in columns.values()])} "
@@ -206,43 +140,38 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str] | None:
     return found
 
 
-def _part(table: SourceTable, held: Mapping[str, str], n_without_verdict: int) -> _Part:
+def _part(table: SourceTable, held: Mapping[str, str]) -> _Part:
     """The battles in these columns of a table; a bad row is named."""
     refuse_nested(table, [column for key, column in held.items() if key not in ("question", "judge")])
-    words = {key: _texts(table, column) for key, column in held.items() if key not in ("weight", "preference")}
+    words = {}
+    for key, column in held.items():
+        if key not in ("weight", "preference"):
+            texts = words_of(map(str, table.nested[column])) if column in table.nested else table.words(column)
+            words[key] = texts.renamed(map(str.strip, texts.names))
     for key in [each for each in (*SIDES, "cluster") if each in words]:
-        _refuse_rows(table, words[key].code < 0, f"{key} is empty")
+        _refuse_rows(table, words[key].code < 0, lambda _, key=key: f"{key} is empty")  # type: ignore[misc]
     models, (a, b) = _united([words["model_a"], words["model_b"]])
     _refuse_rows(table, a == b, lambda row: f"{models[a[row]]!r} meets itself")
-    outcome = _outcomes(table, words["winner"], models, a, b) if "winner" in words else _preferred(table, held["preference"])
+    if "winner" in words:
+        outcome = _outcomes(table, words["winner"], models, a, b)
+    else:  # from 1 to 2, which may be a judge's probabilities plus 1; older annotations write a tie as 0
+        given = table.numbers(held["preference"])
+        values = np.where(given == 0, 1.5, given)
+        what = "preference is {:g}; it lies from 1, for the first, to 2, for the second, or is 0 for a tie"
+        _refuse_rows(table, ~((values >= 1) & (values <= 2)), lambda row: what.format(given[row]))
+        outcome = np.sign(1.5 - values).astype(int)
     weight = table.numbers(held["weight"]) if "weight" in held else None
     if weight is not None:
-        _refuse_rows(
-            table,
-            ~((weight >= 0) & np.isfinite(weight)),
-            lambda row: f"weight must be a number of at least 0; got {weight[row]:g}",
-        )
+        wrong = ~((weight >= 0) & np.isfinite(weight))
+        _refuse_rows(table, wrong, lambda row: f"weight must be a number of at least 0; got {weight[row]:g}")
     whole = {key: each for key, each in words.items() if (each.code >= 0).all()}
-    return _Part(table.name, whole, outcome, weight, held["question"] if "question" in whole else "", n_without_verdict)
+    return _Part(table.name, whole, outcome, weight, held["question"] if "question" in whole else "")
 
 
-def _texts(table: SourceTable, column: str) -> Words:
-    """The words in a column, without blanks around them; of lists their text, and of lists of judges the first."""
-    cells = [
-        each if each is None else str(each[0] if column == "judge" and isinstance(each, list | tuple) and each else each)
-        for each in table.nested.get(column, ())
-    ]
-    words = table.words(column).ordered() if column in table.columns else as_words(cast(Words, column_of(cells)))
-    stripped = as_words(cast(Words, column_of([name.strip() for name in words.names])))
-    return Words(stripped.names, np.append(stripped.code, -1)[words.code])
-
-
-def _refuse_rows(table: SourceTable, is_wrong: Any, what: str | Callable[[int], str]) -> None:
+def _refuse_rows(table: SourceTable, is_wrong: Any, what: Callable[[int], str]) -> None:
     """Refuse rows, of which the first is named."""
-    rows = np.flatnonzero(is_wrong).tolist()
-    if rows:
-        said = f"{what if isinstance(what, str) else what(rows[0])}; it is so in {len(rows)} row(s)."
-        raise refuse(table.name, said, row=table.where(rows[0]))
+    for row in np.flatnonzero(is_wrong).tolist()[:1]:
+        raise refuse(table.name, f"{what(row)}; it is so in {np.sum(is_wrong)} row(s).", row=table.where(row))
 
 
 def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
@@ -266,18 +195,6 @@ def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: Int
     what = "winner is {!r}, which is neither a, b or tie, nor {!r} or {!r}"
     _refuse_rows(table, outcome == 2, lambda row: what.format(winner.names[winner.code[row]], models[a[row]], models[b[row]]))
     return outcome
-
-
-def _preferred(table: SourceTable, column: str) -> IntArray:
-    """1, -1 and 0 of preferences from 1 to 2, which may be a judge's probabilities plus 1; older annotations write a tie as 0."""
-    given = table.numbers(column)
-    values = np.where(given == 0, 1.5, given)
-    _refuse_rows(
-        table,
-        ~((values >= 1) & (values <= 2)),
-        lambda row: f"preference is {given[row]:g}; it lies from 1, for the first, to 2, for the second, or is 0 for a tie",
-    )
-    return np.sign(1.5 - values).astype(int)
 
 
 # --- all sources ----------------------------------------------------------------------------------------------------------
@@ -333,7 +250,6 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         unit,
         tuple(part.name for part in parts),
         tuple(sorted(known)),
-        sum(part.n_without_verdict for part in parts),
     )
 
 

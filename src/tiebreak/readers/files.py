@@ -3,7 +3,6 @@
 import codecs
 import io
 import json
-import mmap
 import os
 import re
 import shutil
@@ -11,6 +10,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -51,11 +51,8 @@ MOST_UNPACKED = _limit("TIEBREAK_MOST_UNPACKED", 2**30)
 LONGEST_LINE = 32 * 2**20
 """Characters of a line of JSON; whole logs of long prompts and answers take less for each sample."""
 
-MOST_VALUES = 1_000_000
-"""Values in a text of JSON, beyond one in so many characters: each takes 70 bytes and more, whatever it takes in the file."""
-
-_ROW_OF_TABLE = 24
-"""Characters of an object or a list in a table of JSON, at least."""
+_MOST_MARKS = 1_000_000
+"""Objects and lists in a text of JSON, beyond one in 16 characters: each takes 60 bytes and more in memory."""
 
 
 def check_size(n_bytes: int, name: str, *, is_unpacked: bool = False) -> None:
@@ -99,26 +96,16 @@ def content_of(path: Path, name: str, *, has_lines: bool = True) -> bytes:
     check_path(path, name)
     try:
         check_size(path.stat().st_size, name, is_unpacked=not has_lines)
-        if has_lines and path.stat().st_size > LONGEST_LINE:
-            _check_lines(path, name)
+        with path.open("rb") as file:
+            blocks = iter(partial(file.read, LONGEST_LINE), b"") if has_lines and path.stat().st_size > LONGEST_LINE else ()
+            if any(len(each) == LONGEST_LINE and b"\n" not in each and b"\r" not in each for each in blocks):
+                what = f"it has a line of more than {LONGEST_LINE / 2**20:g} MiB, which is no row and no record of one sample."
+                raise refuse(name, what, "Are the line breaks lost, or is it another kind of file?")
         raw = path.read_bytes()
     except OSError as error:
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
     codec = next((codec for magic, codec in _CODECS.items() if raw.startswith(magic)), None)
     return raw if codec is None else _unpacked(raw, codec, name)
-
-
-def _check_lines(path: Path, name: str) -> None:
-    """Refuse a line that is longer than any row or record has, before it is read."""
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-        start = 0
-        while len(view) - start > LONGEST_LINE:
-            end = max(view.rfind(mark, start, start + LONGEST_LINE) for mark in (b"\n", b"\r"))
-            if end < 0:
-                what = f"it is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no row and no record of one sample."
-                line = view[:start].count(b"\n") + 1
-                raise refuse(name, what, "Are the line breaks lost, or is it another kind of file?", row=f"line {line}")
-            start = end + 1
 
 
 _CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
@@ -135,10 +122,17 @@ def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
 
     try:
         if codec == "zip":
-            content = _unzipped(raw, name)
+            archive = zipfile.ZipFile(io.BytesIO(raw))
+            members = [each for each in archive.infolist() if not each.is_dir()]
+            if any(each.filename == "[Content_Types].xml" for each in members):
+                raise refuse(name, "it is an Excel or Office file.", "Save the sheet as CSV UTF-8.")
+            if len(members) != 1:
+                raise refuse(name, f"it is a zip of {len(members)} files.", "Unpack it, and pass the files.")
+            stream: Any = archive.open(members[0])
         else:
-            with pa.CompressedInputStream(pa.BufferReader(raw), codec) as stream:
-                content = stream.read(MOST_UNPACKED + 1)
+            stream = pa.CompressedInputStream(pa.BufferReader(raw), codec)
+        with stream:
+            content: bytes = stream.read(MOST_UNPACKED + 1)
     except TiebreakError:
         raise
     except (pa.ArrowException, zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError) as error:
@@ -146,17 +140,6 @@ def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
         raise refuse(name, what, "Was the file damaged, cut short, or locked?") from None
     check_size(len(content), name, is_unpacked=True)
     return content
-
-
-def _unzipped(raw: bytes, name: str) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        members = [each for each in archive.infolist() if not each.is_dir()]
-        if any(each.filename == "[Content_Types].xml" for each in members):
-            raise refuse(name, "it is an Excel or Office file.", "Save the sheet as CSV UTF-8.")
-        if len(members) != 1:
-            raise refuse(name, f"it is a zip of {len(members)} files.", "Unpack it, and pass the files.")
-        with archive.open(members[0]) as file:
-            return file.read(MOST_UNPACKED + 1)
 
 
 def encoding_of(start: bytes) -> str:
@@ -190,17 +173,14 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64, is_table: bool = False) -> Any:
+def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, is_table: bool = False) -> Any:
     """Content of a JSON text, of which no more is built than a log or a table of its length has; what cannot be parsed is said.
 
-    In the text of a log one mark in `share` characters may be prose; of a table only objects and lists are counted, and a key
-    that stands twice is refused.
+    In a table a key that stands twice is refused.
     """
-    if len(text) > MOST_VALUES:
-        marks, per_mark = ("{[", _ROW_OF_TABLE) if is_table else ("{[,:", share)
-        counted: Any = marks if isinstance(text, str) else [mark.encode() for mark in marks]
-        if sum(text.count(mark) for mark in counted) > MOST_VALUES + len(text) // per_mark:
-            raise refuse(where, "it holds more values than any table or log of its size does.", "It is not read.")
+    marks: Any = ("{", "[") if isinstance(text, str) else (b"{", b"[")
+    if len(text) > _MOST_MARKS and sum(map(text.count, marks)) > _MOST_MARKS + len(text) // 16:
+        raise refuse(where, "it holds more values than any table or log of its size does.", "It is not read.")
     try:
         return json.loads(text, object_pairs_hook=_without_doubles if is_table else None)
     except RecursionError:

@@ -143,7 +143,7 @@ class Results:
                 else f"{printable(str(self.path))} holds no results that tiebreak reads among {self.n_files:,} "
                 f"file{'s' * (self.n_files != 1)}: logs of lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM "
                 "(per_instance_stats.json), Every Eval Ever, promptfoo, EvalPlus, LiveCodeBench (JSON), SWE-bench (reports); "
-                "judgements of AlpacaEval, FastChat, Arena-Hard; tables (.csv, .tsv, .jsonl, .parquet), answers saved with "
+                "annotations of AlpacaEval; tables (.csv, .tsv, .jsonl, .parquet), answers saved with "
                 "--format json."
             )
         found = [self._items(options)] if chosen == "log" else [str(each.path) for each in self.of_kind(chosen)]

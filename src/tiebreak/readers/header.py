@@ -1,20 +1,14 @@
 """Names that say what a column holds: one table of them, compared without case, blanks, `_`, `-` and a plural s."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
 from tiebreak.printable import printable
-from tiebreak.readers.tables import Column, SourceTable, Words, has_fractions, is_numeric
+from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_numeric
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
-
-if TYPE_CHECKING:
-    from tiebreak.readers.source import ReadOptions
 
 ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
@@ -167,8 +161,10 @@ def metric_in(name: str) -> str:
 # --- parts of columns ---------------------------------------------------------------------------------------------------------
 
 
-def find_roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]]:
+def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None) -> dict[str, list[str]]:
     """Columns by what they hold; several only where the caller says so.
+
+    `named` are columns by what the caller says that they hold, `metric` is the one asked for.
 
     Raises
     ------
@@ -176,16 +172,16 @@ def find_roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]]
         Two columns claim one part.
     """
     names = [*table.columns, *table.nested]
-    given = {role: text for role, text in options.named_columns.items() if role != "datasets"}
+    given = {role: text for role, text in named.items() if role != "datasets"}
     roles = {role: _columns_given(role, text, names) for role, text in given.items()}
     # the metric that is asked for is in its column, which holds nothing else
-    free = [name for name in names if name != options.metric and not any(name in columns for columns in roles.values())]
+    free = [name for name in names if name != metric and not any(name in columns for columns in roles.values())]
     texts = {
         name
         for name, column in table.columns.items()
         if isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
     } | table.nested.keys()
-    is_long = any(plain(name) in _WORDS["score"] or name == options.metric for name in names)
+    is_long = any(plain(name) in _WORDS["score"] or name == metric for name in names)
     for role, words in _WORDS.items():
         claims = [name for name in free if plain(name) in words]
         if role in _NAMING:
@@ -197,15 +193,11 @@ def find_roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]]
             claims = of_texts or claims
         if claims and role not in roles:
             roles[role] = [_strongest(role, claims, words, table.name)]
-    if "run" in roles.keys() - given.keys() and "model" not in roles and _names_systems(table.columns.get(roles["run"][0])):
+    runs = table.columns.get(roles["run"][0]) if "run" in roles.keys() - given.keys() and "model" not in roles else None
+    # runs that are no numbers and no words with a number are systems, as people who evaluate searches call them
+    if isinstance(runs, Words) and len({re.sub(r"[\W\d_]+$", "", name) for name in runs.names}) > 1:
         roles["model"] = roles.pop("run")
     return roles
-
-
-def _names_systems(column: Column | None) -> bool:
-    """True for runs that are no numbers and no words with a number: systems, as people who evaluate searches call them."""
-    stems = {re.sub(r"[\W\d_]+$", "", name) for name in column.names} if isinstance(column, Words) else set()
-    return len(stems) > 1
 
 
 def _columns_given(role: str, text: str, names: Sequence[str]) -> list[str]:

@@ -11,9 +11,8 @@ import numpy as np
 from tiebreak.errors import DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
-from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
-from tiebreak.readers.source import refuse_names
+from tiebreak.readers.source import name_metric, refuse_names
 from tiebreak.readers.splits import natural_key
 from tiebreak.readers.tables import Column, SourceTable, Words, concatenated, words_of
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items

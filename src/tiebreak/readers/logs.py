@@ -267,9 +267,9 @@ def _lines(path: Path, name: str) -> Iterator[Record]:
             yield parse_json(line, f"{name}, line {number},", "Was the file cut short?")
 
 
-def _whole(path: Path, name: str, share: int = 16) -> Any:
-    """Content of a JSON file that has to be read as a whole; one mark in `share` characters may be prose."""
-    return parse_json(content_of(path, name), name, "Was the file cut short?", share=share)
+def _whole(path: Path, name: str) -> Any:
+    """Content of a JSON file that has to be read as a whole."""
+    return parse_json(content_of(path, name), name, "Was the file cut short?")
 
 
 @lru_cache(maxsize=8)
@@ -389,20 +389,11 @@ def _inspect_scores(sample: Record) -> Record:
 
 def _unzipped(path: Path, name: str) -> Iterator[Any]:
     """Header and samples of an .eval file, one after the other."""
-    with path.open("rb") as file:
-        n_members = sum(block.count(b"PK\1\2") for block in iter(partial(file.read, 2**20), b""))
-    # before the directory is opened, which takes as much memory
-    _check(n_members <= 100_000, f"{name} is a zip of {n_members:,} files, and no log has so many samples. It is not read.")
     with zipfile.ZipFile(path) as archive:
         members = {each.filename: each for each in archive.infolist()}
         header = "header.json" if "header.json" in members else "_journal/start.json"
         wanted = [header, *(each for each in members if re.fullmatch(r"samples/.+\.json", each))]
-        unpacked, packed = sum(members[each].file_size for each in wanted), path.stat().st_size
-        check_size(unpacked, name, is_unpacked=True)
-        _check(
-            unpacked <= max(1e7, 200 * packed),  # texts pack to a tenth, and values take many times the bytes of their texts
-            f"{name} unpacks to {unpacked / 1e6:,.0f} MB from {packed / 1e6:,.1f} MB, which no log does. It is not read.",
-        )
+        check_size(sum(members[each].file_size for each in wanted), name, is_unpacked=True)
         for member in wanted:
             yield parse_json(_unpacked(archive, members[member], f"{name}: {printable(member)}"), f"{name}: {printable(member)}")
 
@@ -472,7 +463,7 @@ def _helm(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     task, group = f"{scenario}:{rest}" if rest else scenario, str((spec.get("groups") or [scenario])[0])
     model = spec.get("adapter_spec", {}).get("model") or (re.findall("(?:^|,)model=([^,]*)", arguments) or [called])[0]
     parts: dict[str, list[Record]] = defaultdict(list)
-    for record in _whole(path, name, share=8):
+    for record in _whole(path, name):
         split = next((each["name"]["split"] for each in record["stats"] if each["name"].get("split")), "none")
         part = "perturbed copies of instances" if record.get("perturbation") else f"instances of split {split!r}"
         parts[part].append({**record, "_model": model, "_task": task, "_run": record.get("train_trial_index")})
@@ -615,7 +606,7 @@ def _eval_plus(path: Path, name: str) -> tuple[Iterable[Record], Record]:
 
 
 def _livecodebench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
-    found = _whole(path, name, share=8)
+    found = _whole(path, name)
     questions = found if isinstance(found, list) else [{**each, "question_id": key} for key, each in found["eval"].items()]
     return (
         {

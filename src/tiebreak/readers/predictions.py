@@ -17,9 +17,8 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.header import words_in
-from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, Reading
-from tiebreak.readers.source import ReadOptions, Source
+from tiebreak.readers.source import ReadOptions, Source, name_metric
 from tiebreak.readers.tables import Words
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name

@@ -32,11 +32,9 @@ from tiebreak.readers.item_scores import (
     long_of_items,
     with_main_metric,
 )
-from tiebreak.readers.join import join_sources
-from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.shapes import Long, Reading, is_unique
-from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, refuse_names, unsupported, with_sizes
-from tiebreak.readers.splits import source_of_long
+from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, of_asked_metric, refuse_names, with_sizes
+from tiebreak.readers.splits import join_sources, source_of_long
 from tiebreak.readers.tables import ENDINGS, Words, concatenated, is_frame, is_records, of_objects, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
@@ -306,7 +304,8 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
     if not isinstance(source, Mapping) and not is_frame(source) and not is_records(source):
-        raise unsupported(source, name)
+        what = f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}."
+        raise UnsupportedSourceError(what)
     return _found_in_table(given, options, n_sources=n_sources)
 
 

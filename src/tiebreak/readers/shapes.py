@@ -38,8 +38,7 @@ from tiebreak.readers.header import (
     where_advice,
     words_in,
 )
-from tiebreak.readers.metric import choose_metric, metric_among
-from tiebreak.readers.source import ReadOptions, Source
+from tiebreak.readers.source import ReadOptions, Source, choose_metric, metric_among
 from tiebreak.readers.summary import source_of_means
 from tiebreak.readers.tables import (
     Column,
@@ -195,7 +194,7 @@ class Reading:
             or (isinstance(column, np.ndarray) and not names_something(name))  # a model may lack all scores
         }
         table = replace(table, columns=filled)
-        roles = find_roles(table, options)
+        roles = find_roles(table, options.named_columns, options.metric)
         if options.dataset is not None and "dataset" in roles:
             table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
         refuse_nested(table, [column for columns in roles.values() for column in columns])

@@ -18,10 +18,18 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.split_design import MOST_FOLDS, Splits, class_names, shared_splits, split_again, splits_unseen
+from tiebreak.plan.splits import MOST_FOLDS, Splits, class_names, shared_splits, split_again, splits_unseen
 from tiebreak.readers.header import role_of
-from tiebreak.readers.metric import choose_metric, scorer_of, sklearn_metric, table_metric
-from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
+from tiebreak.readers.source import (
+    ReadOptions,
+    Source,
+    choose_metric,
+    refuse_items,
+    scorer_of,
+    sklearn_metric,
+    source_of,
+    table_metric,
+)
 from tiebreak.readers.tables import SourceTable, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction

@@ -11,8 +11,7 @@ from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, T
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import MEANS, PARTS, SPREADS, is_no_score
-from tiebreak.readers.metric import metric_among, table_metric
-from tiebreak.readers.source import ReadOptions, Source
+from tiebreak.readers.source import ReadOptions, Source, metric_among, table_metric
 from tiebreak.readers.tables import SourceTable, number_of
 from tiebreak.scores.metric import RATES, Metric, full_name, has_direction, plain_name
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign, Summary, SummaryKind

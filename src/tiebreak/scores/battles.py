@@ -36,8 +36,6 @@ class Battles:
         Names of the tables that were joined.
     judges : tuple of str
         Who judged, where each table has one judge and says which.
-    n_without_verdict : int
-        Judgements from which no winner could be read, which are left out.
     """
 
     models: tuple[str, ...]
@@ -51,7 +49,6 @@ class Battles:
     unit: BattleUnit = "battle"
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
-    n_without_verdict: int = 0
 
     @property
     def repeated(self) -> str:

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
-from tiebreak.evaluation.evaluation import Evaluation
-from tiebreak.evaluation.frames import split_ratio
+from tiebreak.evaluation.evaluation import Evaluation, split_ratio
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability, check_rope_given
 from tiebreak.plan.plan import Plan

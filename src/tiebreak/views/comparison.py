@@ -421,7 +421,7 @@ def correlation_frame(comparison: Comparison) -> pd.DataFrame:
 def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
     """One row for each pair of the family and dataset."""
     table, models = comparison.pair_table, comparison.models
-    from tiebreak.comparison.procedures.hierarchical import shrunken
+    from tiebreak.comparison.procedures.posteriors import shrunken
 
     found = shrunken(table.judged) if "posteriors" in table.judged.beside else None
     if found is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.evaluation.frames import mean_interval, scores_frame
+from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
 from tiebreak.numerics import row_moments
 from tiebreak.views.answer import design_words
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
@@ -33,7 +33,6 @@ from tiebreak.views.words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.preview import Preview
     from tiebreak.plan.record import DatasetRecord
 

@@ -100,8 +100,6 @@ WARNINGS = {
     "they are given as they were counted, and ratings average over opponents.",
     "orders-disagree": "of {both} judged in both orders none kept its winner: the judge went by the order, and these battles say "
     "nothing of the models.",
-    "without-verdict": "from {unread} no winner could be read, and {they} left out; if that depends on the answers, the ratings "
-    "are off.",
     "repeated-questions": "several battles are on one {repeated} and are taken for independent, as there are too few to draw "
     "from: where battles of one agree, the intervals are too narrow. Ask more questions.",
     "few-units": "with no more than {units} the intervals are rough.",
@@ -127,8 +125,6 @@ def warnings(ratings: Ratings) -> list[tuple[str, str]]:
         "n_judges": len(ratings.judges),
         "judges": listed([quote(name) for name in ratings.judges], 3) if ratings.judges else "",
         "both": count(ratings.n_both, "question"),
-        "unread": count(ratings.n_without_verdict, "judgement"),
-        "they": "it is" if ratings.n_without_verdict == 1 else "they are",
         "repeated": quote(ratings.repeated),
         "units": count(ratings.n_units, ratings.unit),
     }
@@ -144,7 +140,6 @@ def warnings(ratings: Ratings) -> list[tuple[str, str]]:
         "few-turned": ratings.few_turned,
         "does-not-fit": not ratings.fits,
         "orders-disagree": ratings.n_both and not ratings.n_kept,
-        "without-verdict": ratings.n_without_verdict,
         "repeated-questions": ratings.repeated,
         "few-units": ratings.n_units < FEW_UNITS,
     }

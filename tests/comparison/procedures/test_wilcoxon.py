@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 import tiebreak as tb
-from tiebreak.comparison.procedures.wilcoxon import ASKEW
+from tiebreak.comparison.procedures.datasets import ASKEW
 from tiebreak.errors import DataError
 from tiebreak.statistics.skew import asymmetry_pvalues
 

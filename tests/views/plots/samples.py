@@ -11,8 +11,7 @@ from matplotlib.text import Text
 
 import tiebreak as tb
 from tests.views.situations import ACCURACY, table
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.metric import Metric
 

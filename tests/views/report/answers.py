@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.views.answers import ANSWERS
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
 
 KINDS = (
     *("splits 2 better", "splits 2 constant", "splits 2 loss", "splits 4 copies best", "splits 4 gaps"),

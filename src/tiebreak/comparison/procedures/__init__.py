@@ -1,4 +1,4 @@
-"""Procedures by name, one file each, and the choice between them."""
+"""Procedures by name, families of them in a file, and the choice between them."""
 
 from collections import UserDict
 from pkgutil import resolve_name
@@ -60,20 +60,20 @@ METHODS = Methods(
     {
         "corrected-t": "tiebreak.comparison.procedures.corrected_t:CORRECTED_T",
         "paired-t": "tiebreak.comparison.procedures.corrected_t:PAIRED_T tiebreak.comparison.procedures.corrected_t:PAIRED_SEEDS "
-        "tiebreak.comparison.procedures.wilcoxon:PAIRED_DATASETS",
-        "wilcoxon": "tiebreak.comparison.procedures.wilcoxon:WILCOXON",
-        "sign": "tiebreak.comparison.procedures.wilcoxon:SIGN",
-        "hierarchical": "tiebreak.comparison.procedures.hierarchical:HIERARCHICAL",
-        "bayes-signed-rank": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGNED_RANK",
+        "tiebreak.comparison.procedures.datasets:PAIRED_DATASETS",
+        "wilcoxon": "tiebreak.comparison.procedures.datasets:WILCOXON",
+        "sign": "tiebreak.comparison.procedures.datasets:SIGN",
+        "hierarchical": "tiebreak.comparison.procedures.posteriors:HIERARCHICAL",
+        "bayes-signed-rank": "tiebreak.comparison.procedures.posteriors:BAYES_SIGNED_RANK",
         "welch": "tiebreak.comparison.procedures.test_sets:WELCH_SEEDS tiebreak.comparison.procedures.test_sets:WELCH",
         "newcombe": "tiebreak.comparison.procedures.test_sets:NEWCOMBE",
         "diebold-mariano": "tiebreak.comparison.procedures.diebold_mariano:DIEBOLD_MARIANO",
-        "tango": "tiebreak.comparison.procedures.tango:TANGO",
-        "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
-        "macro-average": "tiebreak.comparison.procedures.clustered_t:MACRO_AVERAGE",
+        "tango": "tiebreak.comparison.procedures.items:TANGO",
+        "clustered-t": "tiebreak.comparison.procedures.items:CLUSTERED_T",
+        "macro-average": "tiebreak.comparison.procedures.items:MACRO_AVERAGE",
         "prediction-powered": "tiebreak.comparison.procedures.prediction_powered:PREDICTION_POWERED",
-        "delong": "tiebreak.comparison.procedures.delong:DELONG",
-        "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
+        "delong": "tiebreak.comparison.procedures.item_metrics:DELONG",
+        "jackknife-t": "tiebreak.comparison.procedures.item_metrics:JACKKNIFE_T",
         "summary-rates": "tiebreak.comparison.procedures.summary:RATES",
         "summary-areas": "tiebreak.comparison.procedures.summary:AREAS",
         "summary-folds": "tiebreak.comparison.procedures.summary:FOLDS",
@@ -130,7 +130,7 @@ def _by_shape(data: Scores, question: Question) -> str:
     if question == "datasets":
         if data.is_mixed:
             return "sign"
-        return "paired-t" if resolve_name("tiebreak.comparison.procedures.wilcoxon:has_many_ties")(data) else "wilcoxon"
+        return "paired-t" if resolve_name("tiebreak.comparison.procedures.datasets:has_many_ties")(data) else "wilcoxon"
     return "corrected-t" if question == "splits" else "diebold-mariano"
 
 

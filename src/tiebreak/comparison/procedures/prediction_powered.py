@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.clustered_t import judged_means
-from tiebreak.comparison.procedures.items import items_of, refuse_items, remarks_on_items, scale_of
+from tiebreak.comparison.procedures.items import items_of, judged_means, refuse_items, remarks_on_items, scale_of
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, tolerance_of
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import SPREAD, IntArray

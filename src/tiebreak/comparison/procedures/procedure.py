@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval, Missing
 from tiebreak.numerics.law import Law
 from tiebreak.scores.items import TASK
@@ -19,7 +20,6 @@ from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
-    from tiebreak.errors import TiebreakError
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds", "summary"]
 
@@ -140,6 +140,25 @@ class Reach(NamedTuple):
 def p_words(pvalue: float) -> str:
     """A p-value in a sentence; one that no floating-point number is small enough for is not 0."""
     return f"p {pvalue:.3g}" if pvalue else "p < 1e-300"
+
+
+def refusal(*reasons: tuple[bool | np.bool_, *tuple[str | Setting, ...]]) -> DataError | None:
+    """Error with the text of the first of several reasons that holds; None where none does."""
+    return next((DataError(*text) for holds, *text in reasons if holds), None)
+
+
+def and_more(n: int) -> str:
+    """Words on the pairs beside the one that is named."""
+    return f" (and {n - 1} more pair(s))" if n > 1 else ""
+
+
+def copies_notice(n_repeated: int, unit: str, n: int, advice: str) -> Notice:
+    """Remark on units that look like copies of each other."""
+    return Notice(
+        "copied-units",
+        f"{n_repeated} of the {n} {unit}s have the same scores of all models as another one: they look like copies, each "
+        f"of which counts as evidence of its own. Leave copies out, or {advice}",
+    )
 
 
 def mean_values(data: Scores) -> ModelValues:

@@ -2,24 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
-from tiebreak.comparison.procedures.clustered_t import means_of_models
 from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS
-from tiebreak.comparison.procedures.items import ANEW, FURTHER_ITEM_RUNS, OTHER_CHANCE
+from tiebreak.comparison.procedures.items import means_of_models, reach_of, reach_of_rates
 from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
     Procedure,
     Reach,
-    TestOnly,
-    p_words,
     question_of,
     reached,
 )
-from tiebreak.comparison.procedures.tango import reach_of_rates
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.numerics.law import Law, student
@@ -27,15 +22,10 @@ from tiebreak.scores.means import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.means import independent_difference
-from tiebreak.statistics.rates import newcombe, proportion_interval, z_test
+from tiebreak.statistics.rates import newcombe, proportion_interval
 
 FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20
 """Examples of a test set, or expected to be decided the rarer way, below which rates are rough beside a set so much larger."""
-
-MOST_TESTS = 10
-"""Pairs up to which each has its pooled z test beside the answer."""
-
-FURTHER_OF_SETS = "further {units} like those of the test sets"
 
 
 def counts_of(data: Scores) -> tuple[FloatArray, FloatArray]:
@@ -65,10 +55,8 @@ def _independent_sets(data: Scores) -> Iterator[Notice]:
 
 
 def _reach(data: Scores | None) -> Reach:
-    items = None if data is None else data.items
-    has_runs = items is not None and len(items.runs) > 1
-    other = "" if items is None else ANEW if has_runs else OTHER_CHANCE
-    return Reach(f"{FURTHER_OF_SETS}, {f'and {FURTHER_ITEM_RUNS}' if has_runs else 'with these models as they are'}", other)
+    found = reach_of("further {units} like those of the test sets", data)
+    return found if data is not None and data.items is not None else found._replace(not_covered="")
 
 
 INDEPENDENT_SETS = (
@@ -128,19 +116,6 @@ def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
         )
 
 
-def _z_tests(data: Scores) -> Iterator[TestOnly]:
-    """The z test with the pooled error, of each pair."""
-    counts, n = counts_of(data)
-    models = data.matrix().models
-    pairs = list(combinations(range(len(models)), 2))
-    for i, j in pairs if len(pairs) <= MOST_TESTS else ():
-        found = z_test(counts[i], n[i], counts[j], n[j], higher_is_better=data.metric.higher_is_better)
-        z, p = float(found.statistic), float(found.pvalue())
-        if np.isfinite(z) and np.isfinite(p):
-            text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, {p_words(p)}"
-            yield TestOnly(name="pooled-z", models=(models[i], models[j]), statistic=z, pvalue=p, text=text)
-
-
 NEWCOMBE = Procedure(
     name="newcombe",
     question="test-sets",
@@ -156,7 +131,6 @@ NEWCOMBE = Procedure(
     values=_rates,
     refuse=_refuse_counts,
     remarks=_remarks_on_rates,
-    beside=lambda data, settings: _z_tests(data),
 )
 
 
@@ -216,7 +190,8 @@ def _reason_of_sets(data: Scores | None) -> str:
     rough = "; the interval is rough for few {units} and rates near 0 or 1"
     if data is None or _refuse_counts(data) is None:
         return f"right and wrong as 1 and 0, whose means are compared{rough}"
-    allows = {"clusters": data.items is not None and data.items.clusters is not None, "runs": _reach(data).not_covered == ANEW}
+    items = data.items
+    allows = {"clusters": items is not None and items.clusters is not None, "runs": items is not None and len(items.runs) > 1}
     counted = " and ".join(what for what, is_there in allows.items() if is_there)
     also = f"; the error of each mean allows for its {counted}" if counted else ""
     return f"scores of each model on {{units}} of its own: two independent means, each with a spread of its own{also}"

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.ranking import BEST, STANDINGS
 from tiebreak.comparison.requirements import Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS

@@ -1,1 +1,0 @@
-"""A study in TOML: data, models, splits and metrics by name."""
