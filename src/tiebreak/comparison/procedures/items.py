@@ -220,8 +220,7 @@ def _tests_of_rates(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         text = f"Cochran's Q, of all models at once: {shown}"
         yield TestOnly(name="cochran", models=models, statistic=statistic, pvalue=p, text=text)
         return
-    counts, unit = paired_counts(score), items_of(data).unit
-    b, c = counts.only_first, counts.only_second
+    (_, b, c, _), unit = paired_counts(score), items_of(data).unit
     units = unit if b == 1 else f"{unit}s"
     for variant, label in _MCNEMAR.items():
         test = mcnemar(b, c, variant)
@@ -305,7 +304,7 @@ def _differences(data: Scores, first: IntArray, second: IntArray, layout: Layout
     items, sign = items_of(data), data.metric.sign
     if layout.tasks is None and not items.structure_note:  # the ordinary t of the differences
         matrix = data.matrix()
-        found = means_of_moments(pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second).moments)
+        found = means_of_moments(pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second)[0])
         return found._replace(skewness=sign * pair_skewness(matrix.score, first, second))
     one, two = (np.atleast_1d(each) for each in (first, second)[::sign])  # positive favours the first
     scale = np.atleast_1d(scale_of(data, first, second))
