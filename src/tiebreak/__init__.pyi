@@ -37,7 +37,7 @@ from tiebreak.evaluation.class_curves import Rocs as Rocs
 from tiebreak.evaluation.confusions import Confusions as Confusions
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation
 from tiebreak.evaluation.evaluation import Evaluation as Evaluation
-from tiebreak.evaluation.frames import FailureGroup as FailureGroup
+from tiebreak.evaluation.evaluation import FailureGroup as FailureGroup
 from tiebreak.evaluation.run_options import Run as Run
 from tiebreak.metrics.costs import CostMatrix as CostMatrix
 from tiebreak.plan.candidates import grid as grid
@@ -59,13 +59,13 @@ from tiebreak.scores.scores import Scores as Scores
 from tiebreak.scores.scores import SplitDesign as SplitDesign
 from tiebreak.scores.vocabulary import Notice as Notice
 from tiebreak.sizing import sample_size as sample_size
-from tiebreak.stores.cells import CellTable as CellTable
-from tiebreak.stores.cells import Claim as Claim
+from tiebreak.stores.contract import CellTable as CellTable
+from tiebreak.stores.contract import Claim as Claim
 from tiebreak.stores.contract import Damage as Damage
 from tiebreak.stores.contract import RunSummary as RunSummary
 from tiebreak.stores.lease import SqlLease as SqlLease
 from tiebreak.stores.log import SqlLog as SqlLog
-from tiebreak.stores.memory import MemoryStore as MemoryStore
+from tiebreak.stores.sql import MemoryStore as MemoryStore
 from tiebreak.stores.sql import SqlStore as SqlStore
 from tiebreak.studies.bias_variance import BiasVariance as BiasVariance
 from tiebreak.studies.bias_variance import LossParts as LossParts

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from sklearn.model_selection import KFold, TimeSeriesSplit
 
+import tiebreak as tb
 from tests.audits.data import codes, numbers, the
 from tiebreak.audits.time_order import time_ranks
 from tiebreak.errors import DataError
@@ -51,10 +52,15 @@ def test_time_splits_of_rows_out_of_order_are_told_to_sort() -> None:
     assert finding.advice.endswith("Sort the rows by time first: such splits go by the order of rows.")
 
 
-def test_times_that_are_all_the_same_are_noted() -> None:
-    """They order nothing."""
+def test_times_that_are_all_the_same_are_no_time() -> None:
+    """They order nothing, and the checks that need them say why they were not done."""
     X, y = numbers()
-    assert codes(X, y, KFold(5, shuffle=True, random_state=0), time=np.zeros(200)) == ["constant-time"]
+    audit = tb.audit(X, y, KFold(5, shuffle=True, random_state=0), time=np.full(200, 7.0))
+    assert [check.what for check in audit.checks if check.why_not == "all rows have the same time"] == [
+        "training on the future",
+        "folds against time",
+    ]
+    assert not audit
 
 
 THREE = check_dataset(np.arange(3.0).reshape(3, 1), [0, 1, 0])
@@ -103,7 +109,7 @@ def test_texts_of_different_time_zones_are_compared_as_instants() -> None:
         ),
         (
             ["2024-01-01", None, None],
-            "time is missing in 2 of 3 rows, the first is row 1. " + LEAVE,
+            "time is missing or not finite in 2 of 3 rows, the first is row 1 (None). " + LEAVE,
         ),
         (
             ["31/12/2024", "2024-01-01", "2024-01-02"],
@@ -111,7 +117,7 @@ def test_texts_of_different_time_zones_are_compared_as_instants() -> None:
         ),
         (
             np.array(["2024-01-01", 5, 6], dtype=object),
-            f"time holds texts ('2024-01-01') and values of type int (5), which cannot be sorted together. {HOW}",
+            f"time cannot be sorted: it holds int and str ('<' not supported between instances of 'int' and 'str'). {HOW}",
         ),
         ([True, False, True], f"time is of type bool, which has no order in time. {HOW}"),
         ([1j, 2j, 3j], f"time is of type complex128, which has no order in time. {HOW}"),

@@ -5,7 +5,7 @@ import threading
 
 from tests.contracts.plans import a_failure, a_plan, all_cells, an_outcome
 from tiebreak.plan.record import Cell
-from tiebreak.stores.contract import Store
+from tiebreak.stores.sql import SqlStore
 
 CELLS = all_cells(a_plan())
 
@@ -13,14 +13,14 @@ CELLS = all_cells(a_plan())
 class LeaseContract:
     """Tests that need nothing but a store."""
 
-    def test_a_cell_is_granted_once(self, store: Store) -> None:
+    def test_a_cell_is_granted_once(self, store: SqlStore) -> None:
         """Who asks second is told that it is held; asking again for one's own changes nothing."""
         with store.open(a_plan()).lease() as one, store.open(a_plan()).lease() as other:
             assert one.claim(CELLS[:3]) == (CELLS[:3], [], [])
             assert other.claim(CELLS[2:5]) == (CELLS[3:5], CELLS[2:3], [])
             assert one.claim(CELLS[:5]) == (CELLS[:3], CELLS[3:5], [])
 
-    def test_what_was_not_measured_is_given_back(self, store: Store) -> None:
+    def test_what_was_not_measured_is_given_back(self, store: SqlStore) -> None:
         """At the end of a lease its cells are free."""
         log = store.open(a_plan())
         with log.lease() as one:
@@ -31,7 +31,7 @@ class LeaseContract:
         assert claim.granted == CELLS[1:]
         assert [outcome.cell for outcome in claim.settled] == CELLS[:1]
 
-    def test_a_measured_cell_is_settled(self, store: Store) -> None:
+    def test_a_measured_cell_is_settled(self, store: SqlStore) -> None:
         """Others learn what came of it, without its outputs."""
         with store.open(a_plan()).lease() as one, store.open(a_plan()).lease() as other:
             one.claim(CELLS[:2])
@@ -41,7 +41,7 @@ class LeaseContract:
         assert (granted, held) == ([], CELLS[1:2])
         assert (settled.cell, settled.scores, settled.outputs) == (CELLS[0], an_outcome(CELLS[0]).scores, {})
 
-    def test_the_next_cells_are_taken_on_with_the_writing(self, store: Store) -> None:
+    def test_the_next_cells_are_taken_on_with_the_writing(self, store: SqlStore) -> None:
         """What is written is settled, what is wanted is granted, and others see both."""
         with store.open(a_plan()).lease() as one, store.open(a_plan()).lease() as other:
             one.claim(CELLS[:1])
@@ -49,7 +49,7 @@ class LeaseContract:
             claim = other.claim(CELLS[:4])
         assert (claim.granted, claim.held) == (CELLS[3:4], CELLS[1:3])
 
-    def test_a_failed_cell_is_settled_unless_it_is_to_be_measured_again(self, store: Store) -> None:
+    def test_a_failed_cell_is_settled_unless_it_is_to_be_measured_again(self, store: SqlStore) -> None:
         """Only those that the caller names."""
         log = store.open(a_plan())
         log.write([a_failure(CELLS[0]), a_failure(CELLS[1])])
@@ -58,7 +58,7 @@ class LeaseContract:
         assert claim.granted == CELLS[1:2]
         assert [outcome.state for outcome in claim.settled] == ["raised"]
 
-    def test_a_cell_that_lacks_a_metric_is_not_settled(self, store: Store) -> None:
+    def test_a_cell_that_lacks_a_metric_is_not_settled(self, store: SqlStore) -> None:
         """It was measured for a plan with one metric less."""
         store.open(a_plan(metrics=["log_loss"])).write([an_outcome(CELLS[0], scores={"log_loss": 0.5})])
         with store.open(a_plan()).lease() as lease:
@@ -67,14 +67,14 @@ class LeaseContract:
             [settled] = lease.claim(CELLS[:1]).settled
         assert settled.scores == {"accuracy": 0.5, "log_loss": 0.5}
 
-    def test_plans_that_differ_share_what_they_have_in_common(self, store: Store) -> None:
+    def test_plans_that_differ_share_what_they_have_in_common(self, store: SqlStore) -> None:
         """A cell is meant by its names: model 0 of the one plan is model 1 of the other."""
         store.open(a_plan())
         with store.open(a_plan(models=["new", "svm"])).lease() as one, store.open(a_plan()).lease() as other:
             one.claim([Cell(0, 0, 0), Cell(0, 0, 1)])
             assert other.claim([Cell(0, 0, 0), Cell(0, 0, 1)]) == ([Cell(0, 0, 1)], [Cell(0, 0, 0)], [])
 
-    def test_leases_of_deleted_runs_are_gone(self, store: Store) -> None:
+    def test_leases_of_deleted_runs_are_gone(self, store: SqlStore) -> None:
         """A run of the same name begins anew."""
         with store.open(a_plan()).lease() as one:
             one.claim(CELLS[:2])
@@ -82,7 +82,7 @@ class LeaseContract:
             with store.open(a_plan()).lease() as other:
                 assert other.claim(CELLS[:2]).granted == CELLS[:2]
 
-    def test_many_at_once_measure_each_cell_once(self, store: Store) -> None:
+    def test_many_at_once_measure_each_cell_once(self, store: SqlStore) -> None:
         """Four threads that ask for cells in any order, and measure what they are granted."""
         plan = a_plan(models=[f"m{i}" for i in range(10)])
         cells = all_cells(plan)

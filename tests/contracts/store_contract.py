@@ -29,7 +29,8 @@ from tiebreak.errors import (
     UnknownNameError,
 )
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
-from tiebreak.stores.contract import RunLog, Store
+from tiebreak.stores.log import SqlLog
+from tiebreak.stores.sql import SqlStore
 
 HOSTILE = {
     "empty": "",
@@ -105,11 +106,11 @@ def in_metric_order(outcome: Outcome) -> Outcome:
     return dataclasses.replace(outcome, scores=ordered(outcome.scores), train_scores=ordered(outcome.train_scores))
 
 
-def found(log: RunLog, cells: Sequence[Cell] | None = None, *, outputs: bool = True) -> list[dict[str, Any]]:
+def found(log: SqlLog, cells: Sequence[Cell] | None = None, *, outputs: bool = True) -> list[dict[str, Any]]:
     return [comparable(outcome) for outcome in log.outcomes(cells, outputs=outputs)]
 
 
-def cells_of(log: RunLog) -> list[tuple[int, int, int]]:
+def cells_of(log: SqlLog) -> list[tuple[int, int, int]]:
     table = log.table()
     return list(zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True))
 
@@ -119,7 +120,7 @@ class StoreContract:
 
     # --- what is written comes back -----------------------------------------------------------------------------------
 
-    def test_a_plan_comes_back(self, store: Store) -> None:
+    def test_a_plan_comes_back(self, store: SqlStore) -> None:
         """Every field, arrays included, as it was given."""
         plan = a_plan(
             datasets=(a_dataset("iris"), a_dataset("wine", classes=None, target=np.linspace(-0.0, 1, 20), ordered=True)),
@@ -132,7 +133,7 @@ class StoreContract:
         assert comparable_record(store.read("moons").record) == comparable_record(plan)
 
     @pytest.mark.parametrize("classes", [(1, 2), (0.5, -0.0), (False, True), (np.int64(1), np.float64(2)), (np.str_("a"), "b")])
-    def test_classes_keep_their_types(self, store: Store, classes: tuple[Any, ...]) -> None:
+    def test_classes_keep_their_types(self, store: SqlStore, classes: tuple[Any, ...]) -> None:
         """1, 1.0 and True are three labels; numpy's are as Python's."""
         store.open(a_plan(datasets=(a_dataset(classes=classes),)))
         back = store.read("moons").record.datasets[0].classes
@@ -140,7 +141,7 @@ class StoreContract:
         plain = [label.item() if isinstance(label, np.generic) else label for label in classes]
         assert [repr(label) for label in back] == [repr(label) for label in plain] or back == classes
 
-    def test_an_empty_run(self, store: Store) -> None:
+    def test_an_empty_run(self, store: SqlStore) -> None:
         """No cells: a table of no rows, with a column for each metric."""
         log = store.open(a_plan())
         log.write([])
@@ -149,7 +150,7 @@ class StoreContract:
         assert table.dataset.shape == table.state.shape == table.fit_seconds.shape == table.environment.shape == (0,)
         assert found(log) == []
 
-    def test_what_was_written_is_nobodys_to_change(self, store: Store) -> None:
+    def test_what_was_written_is_nobodys_to_change(self, store: SqlStore) -> None:
         """Neither by the array that was handed over, nor by the one that comes back."""
         output = np.ones(3)
         log = store.open(a_plan())
@@ -161,7 +162,7 @@ class StoreContract:
             back[0] = 5
 
     @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
-    def test_hostile_names(self, store: Store, name: str) -> None:
+    def test_hostile_names(self, store: SqlStore, name: str) -> None:
         """Any text in any field comes back exactly, and is found by it."""
         dataset = a_dataset(name, keys=[(0, 0)], fingerprint=name, classes=(name, name + "x"), split_hashes=(name,))
         plan = RunRecord(
@@ -195,7 +196,7 @@ class StoreContract:
 
     # --- the rule of writing ------------------------------------------------------------------------------------------
 
-    def test_the_same_again_changes_nothing(self, store: Store) -> None:
+    def test_the_same_again_changes_nothing(self, store: SqlStore) -> None:
         """A resumed run may hand a cell over twice; the first one stays, its times and outputs included."""
         log = store.open(a_plan())
         first = an_outcome((0, 0, 0), scores={"accuracy": np.nan, "log_loss": -0.0}, train_scores={"accuracy": 1.0})
@@ -205,7 +206,7 @@ class StoreContract:
         assert found(log) == [comparable(first)]
         assert [(run.n_done, run.n_failed) for run in store.runs()] == [(1, 0)]
 
-    def test_further_metrics_are_added(self, store: Store) -> None:
+    def test_further_metrics_are_added(self, store: SqlStore) -> None:
         """Scores, their reasons, scores on the training rows, outputs of further methods, warnings; times stay."""
         log = store.open(a_plan())
         first = an_outcome((0, 0, 0), scores={"log_loss": 0.5}, undefined={}, warnings=("a",))
@@ -232,7 +233,7 @@ class StoreContract:
         assert store.check() == []
 
     @pytest.mark.parametrize("rows", ["", " on the training rows"])
-    def test_another_score_is_refused(self, store: Store, rows: str) -> None:
+    def test_another_score_is_refused(self, store: SqlStore, rows: str) -> None:
         """With run, cell, both scores and what to do; nothing of the call is kept."""
         plan = a_plan(datasets=(a_dataset("iris"),))
         log = store.open(plan)
@@ -249,14 +250,14 @@ class StoreContract:
         )
         assert found(log) == [comparable(first)]
 
-    def test_a_run_that_cannot_be_reproduced_keeps_the_first_score(self, store: Store) -> None:
+    def test_a_run_that_cannot_be_reproduced_keeps_the_first_score(self, store: SqlStore) -> None:
         """rng=None says that scores may differ; further metrics are added all the same."""
         log = store.open(a_plan(rng=None))
         log.write([an_outcome((0, 0, 0), scores={"accuracy": 0.5})])
         log.write([an_outcome((0, 0, 0), scores={"accuracy": 0.25, "log_loss": 1.0})])
         assert [outcome.scores for outcome in log.outcomes()] == [{"accuracy": 0.5, "log_loss": 1.0}]
 
-    def test_anything_replaces_a_failure(self, store: Store) -> None:
+    def test_anything_replaces_a_failure(self, store: SqlStore) -> None:
         """Another failure, and a measured cell with its outputs."""
         log = store.open(a_plan())
         for outcome in (
@@ -268,7 +269,7 @@ class StoreContract:
             assert found(log) == [comparable(outcome)]
         assert [(run.n_done, run.n_failed) for run in store.runs()] == [(1, 0)]
 
-    def test_the_rule_holds_within_a_call(self, store: Store) -> None:
+    def test_the_rule_holds_within_a_call(self, store: SqlStore) -> None:
         """The same cell several times, one after the other."""
         log = store.open(a_plan())
         scores = {"accuracy": 0.5}
@@ -317,7 +318,7 @@ class StoreContract:
             (an_outcome((0, 0, 0), outputs={"predict": np.array([{}])}), InvalidParameterError, "is an array of object, and a"),
         ],
     )
-    def test_what_cannot_be_kept(self, store: Store, outcome: Outcome, error: type[Exception], text: str) -> None:
+    def test_what_cannot_be_kept(self, store: SqlStore, outcome: Outcome, error: type[Exception], text: str) -> None:
         """Refused before anything is written."""
         log = store.open(a_plan())
         with pytest.raises(error) as caught:
@@ -327,7 +328,7 @@ class StoreContract:
 
     # --- several plans of one run -------------------------------------------------------------------------------------
 
-    def test_a_plan_may_grow(self, store: Store) -> None:
+    def test_a_plan_may_grow(self, store: SqlStore) -> None:
         """Models, datasets, splits and metrics that are new are added behind what is there, and the cells stay."""
         old = store.open(a_plan(models=("svm",), datasets=(a_dataset("iris", keys=[(0, 0), (0, 1)]),), metrics=("accuracy",)))
         old.write([an_outcome((0, 1, 0), scores={"accuracy": 0.5})])
@@ -357,7 +358,7 @@ class StoreContract:
         assert store.check() == []
         assert [(run.n_cells, run.n_models, run.n_datasets, run.n_splits) for run in store.runs()] == [(8, 2, 2, 4)]
 
-    def test_an_older_log_keeps_what_a_newer_one_added(self, store: Store) -> None:
+    def test_an_older_log_keeps_what_a_newer_one_added(self, store: SqlStore) -> None:
         """A cell that got a metric that this log does not know keeps it when this log adds to the cell."""
         old = store.open(a_plan(metrics=("accuracy",)))
         new = store.open(a_plan(metrics=("f1", "accuracy")))
@@ -370,7 +371,7 @@ class StoreContract:
         np.testing.assert_array_equal(new.table().score, [[np.nan, 0.5]])
         np.testing.assert_array_equal(new.table().has_score, [[True, True]])
 
-    def test_a_plan_in_another_order(self, store: Store) -> None:
+    def test_a_plan_in_another_order(self, store: SqlStore) -> None:
         """Cells are meant by the positions of each log's own plan, and come in its order."""
         plan = a_plan()
         store.open(plan).write([an_outcome(cell, accuracy=cell.split + cell.model / 10) for cell in all_cells(plan)])
@@ -420,7 +421,7 @@ class StoreContract:
         ],
         ids=["model", "data", "splits", "metric", "rng"],
     )
-    def test_what_must_not_change(self, store: Store, changed: RunRecord, text: str) -> None:
+    def test_what_must_not_change(self, store: SqlStore, changed: RunRecord, text: str) -> None:
         """The text says what it is and how to go on, and the run stays as it was."""
         store.open(a_plan())
         before = comparable_record(store.read("moons").record)
@@ -429,7 +430,7 @@ class StoreContract:
         assert str(error.value) == text
         assert comparable_record(store.read("moons").record) == before
 
-    def test_several_things_that_changed_are_counted(self, store: Store) -> None:
+    def test_several_things_that_changed_are_counted(self, store: SqlStore) -> None:
         """Of a named dataset by its name; of several models and metrics, by theirs."""
         store.open(a_plan(datasets=(a_dataset("iris"),)))
         models = tuple(a_model(name, "changed") for name in ("svm", "forest"))
@@ -448,7 +449,7 @@ class StoreContract:
                 store.open(dataclasses.replace(a_plan(), **changes))
             assert text in str(error.value)
 
-    def test_other_versions_are_refused_unless_accepted(self, store: Store) -> None:
+    def test_other_versions_are_refused_unless_accepted(self, store: SqlStore) -> None:
         """The text lists them; when accepted, every cell says which it was measured with."""
         store.open(a_plan()).write([an_outcome((0, 0, 0)), an_outcome((0, 0, 1), scores={"log_loss": 1.0})])
         now = {"Python": "3.11.7", "scikit-learn": "1.9.1", "lightgbm": "4.6"}
@@ -469,20 +470,20 @@ class StoreContract:
         store.open(a_plan()).write([an_outcome((0, 1, 0))])  # the first versions again: they are known
         assert log.table().environment.tolist() == [0, 0, 1, 0]
 
-    def test_threads_are_those_of_the_beginning(self, store: Store) -> None:
+    def test_threads_are_those_of_the_beginning(self, store: SqlStore) -> None:
         """Decided once, so that a run resumed on a larger machine has the same bits."""
         store.open(a_plan(threads=2))
         assert store.open(a_plan(threads=8)).record.threads == 2
         assert store.open(a_plan(threads=None)).record.threads == 2
         assert store.read("moons").record.threads == 2
 
-    def test_settings_are_added_to(self, store: Store) -> None:
+    def test_settings_are_added_to(self, store: SqlStore) -> None:
         """They are no part of the identity."""
         store.open(a_plan(settings={"rope": 0.01, "path": "a.toml"}))
         assert store.open(a_plan(settings={"rope": 0.02})).record.settings == {"rope": 0.02}
         assert store.read("moons").record.settings == {"rope": 0.02, "path": "a.toml"}
 
-    def test_the_scheme_follows_the_plan_that_has_all_splits(self, store: Store) -> None:
+    def test_the_scheme_follows_the_plan_that_has_all_splits(self, store: SqlStore) -> None:
         """Five folds and then four repeats more of them are a repeated k-fold."""
         once = a_dataset(keys=[(0, 0), (0, 1)], kind="kfold")
         store.open(a_plan(datasets=(once,)))
@@ -502,7 +503,7 @@ class StoreContract:
             ),
         ],
     )
-    def test_names_are_what_cells_are_told_apart_by(self, store: Store, plan: RunRecord, text: str) -> None:
+    def test_names_are_what_cells_are_told_apart_by(self, store: SqlStore, plan: RunRecord, text: str) -> None:
         """A name that stands for two things is refused."""
         with pytest.raises(DataError) as error:
             store.open(plan)
@@ -510,7 +511,7 @@ class StoreContract:
 
     # --- the store ----------------------------------------------------------------------------------------------------
 
-    def test_runs_come_with_the_last_updated_first(self, store: Store) -> None:
+    def test_runs_come_with_the_last_updated_first(self, store: SqlStore) -> None:
         """Each in a line, counted."""
         first, second = store.open(a_plan("first")), store.open(a_plan("second", models=("svm",)))
         second.write([an_outcome((0, 0, 0))])
@@ -522,7 +523,7 @@ class StoreContract:
         assert all(1.7e9 < run.created <= run.updated for run in store.runs())
         assert [run.metrics for run in store.runs()] == [("accuracy", "log_loss")] * 2
 
-    def test_unknown_runs(self, store: Store) -> None:
+    def test_unknown_runs(self, store: SqlStore) -> None:
         """Offered with the nearest names."""
         store.open(a_plan("moons"))
         for use in (store.read, store.delete):
@@ -530,7 +531,7 @@ class StoreContract:
                 use("mons")
             assert str(error.value) == "no run is called 'mons': did you mean 'moons'?"
 
-    def test_a_deleted_run_is_gone(self, store: Store) -> None:
+    def test_a_deleted_run_is_gone(self, store: SqlStore) -> None:
         """The others stay; a log that is still open says so; the name is free again."""
         plan = a_plan(models=[f"m{i}" for i in range(1_100)])
         log, other = store.open(plan), store.open(a_plan("other"))
@@ -552,7 +553,7 @@ class StoreContract:
         assert found(other) == [comparable(an_outcome((0, 0, 0)))]
         assert store.check() == []
 
-    def test_it_can_be_used_after_closing(self, store: Store) -> None:
+    def test_it_can_be_used_after_closing(self, store: SqlStore) -> None:
         """Closing lets go of files, no more."""
         log = store.open(a_plan())
         log.write([an_outcome((0, 0, 0))])
@@ -563,7 +564,7 @@ class StoreContract:
         log.write([an_outcome((0, 0, 1))])
         assert len(list(store.read("moons").outcomes())) == 2
 
-    def test_settings_that_are_no_settings(self, store: Store) -> None:
+    def test_settings_that_are_no_settings(self, store: SqlStore) -> None:
         """Only what JSON has; the error says what came. The run is not begun."""
         store.open(a_plan("other"))
         with pytest.raises(

@@ -19,8 +19,8 @@ from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, U
 from tiebreak.evaluation.missing import Claims
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.plan.record import Cell
-from tiebreak.stores.cells import Claim
-from tiebreak.stores.memory import MemoryStore
+from tiebreak.stores.contract import Claim
+from tiebreak.stores.sql import MemoryStore
 
 X, Y = make_classification(n_samples=60, n_features=5, flip_y=0.2, random_state=2)
 MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}

@@ -13,7 +13,7 @@ from sklearn.linear_model import Ridge
 
 from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError
 from tiebreak.plan.fingerprint import split_hash
-from tiebreak.plan.split_design import Split, describe_splits, split_again, split_of, splits_unseen
+from tiebreak.plan.splits import Split, describe_splits, split_again, split_of, splits_unseen
 
 X, Y, GROUPS = np.zeros((61, 1)), np.arange(61) % 2, np.arange(61) // 5
 

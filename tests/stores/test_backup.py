@@ -11,9 +11,8 @@ import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome, comparable
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.stores import backup as backing_up
-from tiebreak.stores.memory import MemoryStore
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores import sqlite
+from tiebreak.stores.sql import MemoryStore, SqlStore
 
 
 @pytest.fixture
@@ -98,7 +97,7 @@ def test_what_cannot_hold_a_copy(store: SqlStore, path: Path, target: Path) -> N
         with pytest.raises(StoreError) as error:
             store.backup(wrong, overwrite=True)
         assert str(error.value) == f"{wrong} cannot be written: the system says {said!r}. No backup was made. Name another file."
-    with pytest.raises(StoreError, match=r"the file is no file\."):
+    with pytest.raises(StoreError, match=r"the store in memory is no file\."):
         MemoryStore().backup(target)
 
 
@@ -109,7 +108,7 @@ def test_a_disk_that_takes_no_copy(store: SqlStore, target: Path, monkeypatch: p
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(backing_up, "_sync", refuse)
+    monkeypatch.setattr(sqlite, "_sync", refuse)
     with pytest.raises(StoreError) as error:
         store.backup(target)
     assert str(error.value) == (

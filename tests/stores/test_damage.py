@@ -25,8 +25,8 @@ from tiebreak.stores.encoding import (
     unpack_arrays,
     unpack_plan,
 )
-from tiebreak.stores.runs import find_run, pack_head, read_head
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.log import pack_head, read_head
+from tiebreak.stores.sql import SqlStore, find_run
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
 REMEDY = "Put a copy of the store in its place, or delete the run and measure it again."

@@ -62,7 +62,7 @@ def test_what_is_no_store_at_all() -> None:
     for source, kind in ((7, "int"), (None, "NoneType")):
         with pytest.raises(InvalidParameterError) as error:
             open_store(source)  # type: ignore[arg-type]
-        assert str(error.value) == f"a store is a URL, a path or a Store, and not {kind}. {FORMS}."
+        assert str(error.value) == f"a store is a URL, a path or a SqlStore, and not {kind}. {FORMS}."
     with pytest.raises(InvalidParameterError, match="the path of a store is text, and not bytes"):
         open_store(PathOfBytes())
 

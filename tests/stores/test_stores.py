@@ -15,8 +15,7 @@ from tests.contracts.lease_contract import LeaseContract
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
 from tests.contracts.store_contract import StoreContract
 from tiebreak.stores import log as logs
-from tiebreak.stores.memory import MemoryStore
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql import MemoryStore, SqlStore
 
 
 class TestMemoryStore(StoreContract, LeaseContract):
@@ -87,15 +86,16 @@ def test_outputs_go_with_the_failure_that_had_them(store: SqlStore, path: Path) 
         assert connection.execute("SELECT count(*) FROM tiebreak_outputs").fetchone() == (0,)
 
 
-def test_cells_are_read_in_pages_and_written_in_pieces(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All pages make one table; of a call with very many cells those before the one that is refused stay."""
-    for limit, n in (("PAGE", 4), ("BLOCK_WITH_OUTPUTS", 5), ("MOST_CELLS", 5)):
+def test_cells_are_read_in_pages_and_written_together(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pages make one table; of a call with one cell that is refused none is kept."""
+    for limit, n in (("PAGE", 4), ("BLOCK_WITH_OUTPUTS", 5)):
         monkeypatch.setattr(logs, limit, n)
     plan = a_plan()
     log, cells = store.open(plan), all_cells(plan)
     log.write([an_outcome(cells[11], accuracy=0.0)])
     with pytest.raises(ValueError, match=r"was measured before with 'accuracy' 0\.0, and now with 0\.75"):
         log.write([an_outcome(cell) for cell in cells])
+    log.write([an_outcome(cell) for cell in cells[:10]])
     expected = [*(an_outcome(cell) for cell in cells[:10]), an_outcome(cells[11], accuracy=0.0)]
     assert [comparable(outcome) for outcome in log.outcomes(outputs=True)] == list(map(comparable, expected))
     assert log.table().score[:, 0].tolist() == [0.75] * 10 + [0.0]

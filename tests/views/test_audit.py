@@ -26,7 +26,7 @@ Looked at without a finding: rows on both sides, equal rows on both sides, class
 test sets large enough, folds of equal size, folds like the whole, single columns that tell the
 target.
 Not looked at, as no groups were given: groups on both sides.
-Not looked at, as no time was given: training on the future, folds against time, times that differ.
+Not looked at, as no time was given: training on the future, folds against time.
 Looked at only with deep=True (--deep): near copies on both sides.
 """
 

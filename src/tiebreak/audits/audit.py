@@ -10,7 +10,7 @@ from tiebreak.audits.findings import SEVERITIES, Audit, Checked, Finding, Folds
 from tiebreak.audits.folds import find_class_gaps, find_departures, find_small_tests, find_unequal_sizes
 from tiebreak.audits.leak import LEAST_ROWS, find_leaks
 from tiebreak.audits.overlap import find_duplicates, find_near_duplicates, find_shared_rows, find_torn_groups
-from tiebreak.audits.time_order import find_constant_time, find_future, find_scattered_folds, time_ranks
+from tiebreak.audits.time_order import find_future, find_scattered_folds, time_ranks
 from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.resolve import resolve_scorers
@@ -38,7 +38,6 @@ _CHECKS = (
     _Planned("groups on both sides", find_torn_groups, "groups"),
     _Planned("training on the future", find_future, "time"),
     _Planned("folds against time", find_scattered_folds, "time"),
-    _Planned("times that differ", find_constant_time, "time"),
     _Planned("classes in every fold", find_class_gaps, "classes"),
     _Planned("test sets large enough", find_small_tests),
     _Planned("folds of equal size", find_unequal_sizes),
@@ -135,10 +134,10 @@ def audit_dataset(dataset: Dataset, cv: Any, *, time: Any, metric: Any, task: Ta
 
 def _why_not(audit_input: AuditInput, needs: str, deep: bool) -> str:
     """Why a check cannot be done or was not asked for; "" where it is done."""
-    is_classification = audit_input.task == "classification"
+    is_classification, time = audit_input.task == "classification", audit_input.time
     reasons = {
         "groups": "" if audit_input.data.groups is not None else "no groups were given",
-        "time": "" if audit_input.time is not None else "no time was given",
+        "time": "no time was given" if time is None else "" if time.any() else "all rows have the same time",
         "classes": "" if is_classification and audit_input.target is not None else "the target is not one class for each row",
         "target": "" if audit_input.target is not None else "the target is not one class or number for each row",
         "deep": "" if deep else "only with deep=True (--deep)",
@@ -155,8 +154,18 @@ def _why_not(audit_input: AuditInput, needs: str, deep: bool) -> str:
 def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task | None, seed: int | None) -> AuditInput:
     if task is not None and task not in TASKS:
         raise InvalidParameterError(f"task={task!r} is not known. Pass 'classification', 'regression' or nothing.")
-    known = task if task is not None else _task_of(dataset.y)
-    classes, target = _target(dataset.y, known)
+    known, y = task if task is not None else _task_of(dataset.y), dataset.y
+    classes: tuple[object, ...] = ()
+    target: FloatArray | IntArray | None = None
+    if known == "classification" and y.ndim == 1:
+        labels, target = np.unique(y, return_inverse=True)
+        classes = tuple(labels.tolist())
+    elif known == "regression" and y.ndim == 1 and y.dtype.kind in "biuf":
+        target = y.astype(float)
+    given: Sequence[Any] = () if metric is None else [metric] if isinstance(metric, str) or callable(metric) else list(metric)
+    metrics = [each for each in given if isinstance(each, str)]  # of metrics that are functions nothing is known
+    if metrics:
+        resolve_scorers(metrics, classifier=known == "classification", n_classes=len(classes) if len(classes) > 1 else None)
     with without_warnings("The groups parameter is ignored"):  # it is a finding where it matters
         planned = make_splits(cv, dataset, known, seed, check=False)
     return AuditInput(
@@ -166,7 +175,7 @@ def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task |
         splits=planned.splits,
         described=planned.described,
         time=None if time is None else time_ranks(time, dataset),
-        metrics=_metric_names(metric, known, len(classes)),
+        metrics=tuple(metrics),
         classes=classes,
         target=target,
         seed=seed or 0,
@@ -184,34 +193,17 @@ def _task_of(y: np.ndarray[Any, Any]) -> Task:
     return "classification" if is_whole and labels.size <= max(FEW_LABELS, y.size**0.5 / 2) else "regression"
 
 
-def _target(y: np.ndarray[Any, Any], task: Task) -> tuple[tuple[object, ...], FloatArray | IntArray | None]:
-    if y.ndim != 1 or task == "other":
-        return (), None
-    if task == "classification":
-        labels, codes = np.unique(y, return_inverse=True)
-        return tuple(labels.tolist()), codes
-    return ((), y.astype(float)) if y.dtype.kind in "biuf" else ((), None)
-
-
-def _metric_names(metric: Any, task: Task, n_classes: int) -> tuple[str, ...]:
-    """Names that are known; of metrics that are functions nothing is known."""
-    given: Sequence[Any] = () if metric is None else [metric] if isinstance(metric, str) or callable(metric) else list(metric)
-    names = [each for each in given if isinstance(each, str)]
-    if names:
-        resolve_scorers(names, classifier=task == "classification", n_classes=n_classes if n_classes > 1 else None)
-    return tuple(names)
-
-
 def _folds(audit_input: AuditInput) -> Folds:
     """Contents of each test set, for tables and figures."""
     described = audit_input.described
-    target, splits, classes = audit_input.target, audit_input.splits, audit_input.classes
+    target, classes = audit_input.target, audit_input.classes
     counts = quartiles = None
-    if target is not None and audit_input.task == "classification":
-        counts = np.array([np.bincount(rows, minlength=len(classes)) for rows in (*(target[s.test] for s in splits), target)])
-    elif target is not None:
-        shares = (0.0, 0.25, 0.5, 0.75, 1.0)
-        quartiles = np.array([np.quantile(rows, shares) for rows in (*(target[s.test] for s in splits), target)])
+    if target is not None:
+        held = [*(target[split.test] for split in audit_input.splits), target]
+        if audit_input.task == "classification":
+            counts = np.array([np.bincount(rows, minlength=len(classes)) for rows in held])
+        else:
+            quartiles = np.array([np.quantile(rows, (0.0, 0.25, 0.5, 0.75, 1.0)) for rows in held])
     return Folds(
         kind=described.kind,
         repeat=described.repeat,

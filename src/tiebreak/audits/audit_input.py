@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.audits.findings import Finding
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.data import Dataset, Task
-from tiebreak.plan.split_design import Split, Splits
+from tiebreak.plan.splits import Split, Splits
 
 Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -28,6 +28,11 @@ class Column(NamedTuple):
     values: FloatArray
     is_category: bool = False
     is_free_text: bool = False
+
+    @property
+    def varies(self) -> bool:
+        """True unless all values are the same, or missing."""
+        return not np.array_equal(self.values, np.full(self.values.shape, self.values[0]), equal_nan=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,6 +233,11 @@ class AuditInput:
             return False
         return not any(np.isin(codes[split.test], codes[split.train]).any() for split in self.splits)
 
+    def by_split(self, look: Callable[[IntArray, IntArray], IntArray]) -> dict[int, IntArray]:
+        """Rows that a look at the training and test rows of each split finds, by the number of the split; without empty ones."""
+        found = {number: look(*split) for number, split in enumerate(self.splits)}
+        return {number: rows for number, rows in found.items() if rows.size}
+
     def rng(self) -> np.random.Generator:
         """A generator that starts the same in every check."""
         return np.random.default_rng(self.seed)
@@ -248,7 +258,10 @@ def standardised(audit_input: AuditInput, *, max_cells: int) -> FloatArray:
     """
     n_rows, parts, n_columns = audit_input.n_samples, [], 0
     most = max(1, min(MOST_COLUMNS, max_cells // max(n_rows, 1)))
-    for place in chosen_columns(audit_input, most):
+    places = np.arange(len(audit_input.columns))
+    if places.size > most:
+        places = np.sort(audit_input.rng().choice(places, most, replace=False))
+    for place in places.tolist():
         column = audit_input.columns[place]
         values = column.values
         own = values[:, None]
@@ -262,12 +275,6 @@ def standardised(audit_input: AuditInput, *, max_cells: int) -> FloatArray:
             parts.append(own)
             n_columns += own.shape[1]
     return np.concatenate(parts, axis=1) if parts else np.empty((n_rows, 0))
-
-
-def chosen_columns(audit_input: AuditInput, most: int) -> IntArray:
-    """Places of the columns, or of some of them."""
-    places = np.arange(len(audit_input.columns))
-    return places if places.size <= most else np.sort(audit_input.rng().choice(places, most, replace=False))
 
 
 def _moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:

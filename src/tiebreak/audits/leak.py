@@ -56,15 +56,13 @@ def _skills(audit_input: AuditInput) -> Iterator[tuple[int, float]]:
     if n_rows < rows.size:
         rows = np.sort(audit_input.rng().choice(rows, n_rows, replace=False))
     target = target[rows]
+    skill = _of_classes if audit_input.task == "classification" else _of_numbers
     shuffle = audit_input.rng().permutation(n_rows)  # ties are in no order of their own
     for place in range(len(audit_input.columns)):
         column = audit_input.columns[place]
-        values = column.values[rows]
-        if np.array_equal(values, np.broadcast_to(values[:1], values.shape), equal_nan=True):
-            continue
-        column = column._replace(values=values[shuffle])
-        skill = _of_classes if audit_input.task == "classification" else _of_numbers
-        yield place, skill(column, target[shuffle])
+        column = column._replace(values=column.values[rows][shuffle])
+        if column.varies:
+            yield place, skill(column, target[shuffle])
 
 
 def _of_classes(column: Column, target: IntArray) -> float:

@@ -7,28 +7,19 @@ The largest estimate over many sets S is taken, single columns first.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Columns, Hashes, codes_of, standardised
+from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column, Columns, Hashes, codes_of, standardised
 from tiebreak.audits.findings import Finding, Severity, count, evidence, of_splits, percent
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import FloatArray
 
 
 def find_shared_rows(audit_input: AuditInput) -> Iterator[Finding]:
     """Rows that a split names on both sides, or more than once among its test rows."""
-    in_training = np.zeros(audit_input.n_samples, dtype=bool)
-    shared, repeated = {}, {}
-    for number, (train, test) in enumerate(audit_input.splits):
-        in_training[train] = True
-        both = np.unique(test[in_training[test]])
-        in_training[train] = False
-        if both.size:
-            shared[number] = both
-        named, times = np.unique(test, return_counts=True)
-        if (times > 1).any():
-            repeated[number] = named[times > 1]
+    shared = audit_input.by_split(lambda train, test: np.unique(test[np.isin(test, train)]))
+    repeated = audit_input.by_split(lambda _, test: np.unique(np.sort(test)[1:][np.diff(np.sort(test)) == 0]))
     if shared:
         n_shared, n_tested = sum(map(len, shared.values())), sum(len(audit_input.splits[number].test) for number in shared)
         where = of_splits(len(shared), audit_input.n_splits)
@@ -61,20 +52,13 @@ def find_torn_groups(audit_input: AuditInput) -> Iterator[Finding]:
     codes = audit_input.group_codes
     if codes is None:
         return
-    torn: dict[int, np.ndarray] = {}
-    n_rows = n_tested = 0
-    for number, (train, test) in enumerate(audit_input.splits):
-        on_both = np.intersect1d(codes[train], codes[test])
-        n_tested += test.size
-        if on_both.size:
-            torn[number] = on_both
-            n_rows += int(np.isin(codes[test], on_both).sum())
+    torn = audit_input.by_split(lambda train, test: test[np.isin(codes[test], codes[train])])
     if not torn:
         return
-    groups = np.unique(np.concatenate(list(torn.values())))
+    n_rows, n_tested = sum(map(len, torn.values())), sum(split.test.size for split in audit_input.splits)
+    groups = np.unique(codes[np.concatenate(list(torn.values()))])
     labels = np.unique(np.asarray(audit_input.data.groups))[groups[:3]].tolist()
     such_as = ", ".join(repr(label) for label in labels) + (", ..." if groups.size > 3 else "")
-    rows = np.flatnonzero(np.isin(codes, groups))
     yield Finding(
         "group-on-both-sides",
         "error",
@@ -82,7 +66,7 @@ def find_torn_groups(audit_input: AuditInput) -> Iterator[Finding]:
         f"{of_splits(len(torn), audit_input.n_splits)}; {n_rows} of {n_tested} test rows have rows of their own group in "
         "training. Scores then say how well models recognise known groups, not how they do on new ones.",
         evidence(
-            rows,
+            np.flatnonzero(np.isin(codes, groups)),
             splits=list(torn),
             numbers={"n_groups": groups.size, "n_rows": n_rows, "share": n_rows / n_tested},
         ),
@@ -109,32 +93,29 @@ WARNING_SHARE, ERROR_SHARE = 0.01, 0.10
 """Share of test rows with a copy, or a near copy, in training from which on it is a warning, and an error."""
 
 
-class _DuplicateRows(NamedTuple):
-    """Test rows that are equal to training rows, over all splits."""
-
-    rows: IntArray
-    splits: IntArray
-    n_tested: int
-    n_duplicates: int
-    n_same_target: int
-
-
 def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
-    """Test rows with an equal row in training."""
+    """Test rows with an equal row in training; rows that overlap by their number are another finding's."""
     hashes = audit_input.columns.row_hashes()
     codes = codes_of(hashes)
     if codes.max() == codes.size - 1:
         return
-    found = _duplicate_rows(audit_input, codes)
-    if not found.n_duplicates:
+    targets = codes  # rows that are equal in the target too
+    for own in audit_input.data.y.reshape(codes.size, -1).T:
+        of_column = np.unique(own, return_inverse=True)[1]
+        targets = codes_of(targets * (of_column.max() + 1) + of_column)
+    tested = audit_input.by_split(lambda train, test: np.setdiff1d(test, train))
+    trained = {number: audit_input.splits[number].train for number in tested}
+    found = {number: test[np.isin(codes[test], codes[trained[number]])] for number, test in tested.items()}
+    found = {number: rows for number, rows in found.items() if rows.size}
+    if not found:
         return
+    n_same_target = sum(int(np.isin(targets[rows], targets[trained[number]]).sum()) for number, rows in found.items())
+    n_duplicates, n_tested = sum(map(len, found.values())), sum(map(len, tested.values()))
     pairs = _pairs(codes)
     expected = expected_pairs(audit_input.columns, hashes, audit_input.rng(), enough=pairs / BEYOND_CHANCE)
     is_beyond = pairs >= FEWEST_DUPLICATES and pairs > BEYOND_CHANCE * expected
-    share = found.n_duplicates / found.n_tested
-    severity: Severity = "note"
-    if is_beyond and share >= WARNING_SHARE:
-        severity = "error" if share >= ERROR_SHARE else "warning"
+    share = n_duplicates / n_tested
+    severity = graded(share) if is_beyond else "note"
     chance = (
         "More than chance makes among these columns"
         if is_beyond
@@ -145,15 +126,15 @@ def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     yield Finding(
         "duplicate-rows",
         severity,
-        f"{count(found.n_duplicates, 'test row')} of {found.n_tested} ({percent(share)}) have an equal row in training "
-        f"{of_splits(found.splits.size, audit_input.n_splits)}, {found.n_same_target} of them with the same target. {chance}.",
+        f"{count(n_duplicates, 'test row')} of {n_tested} ({percent(share)}) have an equal row in training "
+        f"{of_splits(len(found), audit_input.n_splits)}, {n_same_target} of them with the same target. {chance}.",
         evidence(
-            found.rows,
-            splits=found.splits,
+            np.concatenate(list(found.values())),
+            splits=list(found),
             numbers={
-                "n_rows": found.n_duplicates,
+                "n_rows": n_duplicates,
                 "share": share,
-                "n_same_target": found.n_same_target,
+                "n_same_target": n_same_target,
                 "n_pairs": pairs,
                 "n_pairs_by_chance": expected,
             },
@@ -164,42 +145,19 @@ def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     )
 
 
-def _duplicate_rows(audit_input: AuditInput, codes: IntArray) -> _DuplicateRows:
-    """Rows that overlap by their number are another finding's."""
-    target = _with_target(audit_input, codes)
-    seen, seen_target = np.zeros(codes.max() + 1, dtype=bool), np.zeros(target.max() + 1, dtype=bool)
-    rows, splits, n_tested, n_same = [], [], 0, 0
-    for number, (train, test) in enumerate(audit_input.splits):
-        test = np.setdiff1d(test, train)
-        seen[codes[train]] = seen_target[target[train]] = True
-        found = test[seen[codes[test]]]
-        n_same += int(seen_target[target[test]].sum())
-        seen[codes[train]] = seen_target[target[train]] = False
-        n_tested += test.size
-        if found.size:
-            rows.append(found)
-            splits.append(number)
-    n_duplicates = sum(map(len, rows))
-    return _DuplicateRows(
-        np.concatenate(rows) if rows else np.empty(0, np.intp), np.array(splits, int), n_tested, n_duplicates, n_same
-    )
-
-
-def _with_target(audit_input: AuditInput, codes: IntArray) -> IntArray:
-    """Rows that are equal in the target too, as equal numbers."""
-    y = audit_input.data.y
-    columns = y.reshape(y.shape[0], -1)
-    for place in range(columns.shape[1]):
-        own = np.unique(columns[:, place], return_inverse=True)[1]
-        codes = np.unique(codes.astype(np.int64) * (own.max() + 1) + own, return_inverse=True)[1]
-    return codes
+def graded(share: float) -> Severity:
+    """Severity of so large a share of test rows with a copy, or a near copy, in training."""
+    return "error" if share >= ERROR_SHARE else "warning" if share >= WARNING_SHARE else "note"
 
 
 def expected_pairs(columns: Columns, hashes: Hashes, rng: np.random.Generator, enough: float = np.inf) -> float:
     """Expected number of pairs of equal rows by chance, as far as it can be told; it need not be better than `enough`."""
     total, all_pairs, largest = _pairs(hashes), hashes.size * (hashes.size - 1) / 2, 0.0
-    looked_at = [place for place in _some(columns, rng) if _varies(columns, place)]
-    cells = {place: columns.cell_hashes(place) for place in looked_at if _can_coincide(columns, place)}
+    places, most = np.arange(len(columns)), min(MOST_SETS, max(2, MOST_CELLS // columns.n_rows))
+    if places.size > most:  # a choice that fits into memory
+        places = np.sort(rng.choice(places.size, most, replace=False))
+    looked_at = [place for place in places.tolist() if columns[place].varies]
+    cells = {place: columns.cell_hashes(place) for place in looked_at if _can_coincide(columns[place])}
     if len(cells) == len(looked_at) and np.unique(hashes).size <= FEW_ROWS * hashes.size:
         return total
     for left_out in _sets(list(cells), rng):
@@ -213,32 +171,15 @@ def expected_pairs(columns: Columns, hashes: Hashes, rng: np.random.Generator, e
     return largest
 
 
-def _some(columns: Columns, rng: np.random.Generator) -> list[int]:
-    """Columns to leave out: all, or a choice that fits into memory."""
-    most = min(MOST_SETS, max(2, MOST_CELLS // columns.n_rows))
-    places = np.arange(len(columns)) if len(columns) <= most else np.sort(rng.choice(len(columns), most, replace=False))
-    return [int(place) for place in places]
-
-
-def _varies(columns: Columns, place: int) -> bool:
-    values = columns[place].values
-    return not np.array_equal(values, np.full(values.shape, values[0]), equal_nan=True)
-
-
-def _can_coincide(columns: Columns, place: int) -> bool:
+def _can_coincide(column: Column) -> bool:
     """True if values may repeat by chance; numbers with many digits and long texts do not."""
-    column = columns[place]
-    if column.is_free_text:
-        return False
     if column.is_category:
-        return True
+        return not column.is_free_text
     values = column.values[np.isfinite(column.values)]
-    return values.size == 0 or not values.any() or bool(np.mean(values != np.round(values, _decimals(values))) < 0.5)
-
-
-def _decimals(values: np.ndarray) -> int:
-    """Decimals that leave five significant digits of the largest value."""
-    return 4 - int(np.floor(np.log10(np.abs(values).max())))
+    if not values.any():
+        return True
+    decimals = 4 - int(np.floor(np.log10(np.abs(values).max())))  # that leave five significant digits of the largest
+    return bool(np.mean(values != np.round(values, decimals)) < 0.5)
 
 
 def _sets(places: list[int], rng: np.random.Generator) -> list[list[int]]:
@@ -284,8 +225,28 @@ def find_near_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
         asked = np.sort(audit_input.rng().choice(asked, MOST_ASKED, replace=False))
     distance, neighbour = NearestNeighbors(n_neighbors=FAR + 1).fit(table).kneighbors(table[asked])
     is_near = _is_near(distance)
-    if is_near.any():
-        yield from _near_finding(audit_input, first[asked], first[neighbour[:, NEAR]], is_near)
+    row, neighbour = first[asked], first[neighbour[:, NEAR]]
+    n_tested = sum(int(np.isin(row, split.test).sum()) for split in audit_input.splits)
+    found = audit_input.by_split(lambda train, test: row[is_near & np.isin(row, test) & np.isin(neighbour, train)])
+    n_found = sum(map(len, found.values()))
+    if not n_found:
+        return
+    share = n_found / n_tested
+    severity = graded(share)
+    yield Finding(
+        "near-duplicate-rows",
+        severity,
+        f"{count(n_found, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
+        f"{of_splits(len(found), audit_input.n_splits)}: it is less than a tenth as far away as the tenth neighbour.",
+        evidence(
+            np.concatenate(list(found.values())),
+            splits=list(found),
+            numbers={"n_rows": n_found, "share": share, "n_tested": n_tested},
+        ),
+        "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."
+        if severity != "note"
+        else "Nothing needs to be done, unless these are copies of one example.",
+    )
 
 
 def _is_near(distance: FloatArray) -> np.ndarray:
@@ -299,31 +260,3 @@ def _is_near(distance: FloatArray) -> np.ndarray:
     dimension = np.log(0.5) / np.log(typical)  # (d5/d10)^m has the median 1/2
     chance = 1 - (1 - np.clip(ratio, 0, 1) ** dimension) ** (FAR - 1)
     return np.asarray(has_room & (ratio < SMALL_RATIO) & (chance < SMALL_CHANCE))
-
-
-def _near_finding(audit_input: AuditInput, row: IntArray, neighbour: IntArray, is_near: np.ndarray) -> Iterator[Finding]:
-    n_tested, found, splits = 0, [], []
-    in_test, in_training = np.zeros(audit_input.n_samples, dtype=bool), np.zeros(audit_input.n_samples, dtype=bool)
-    for number, (train, test) in enumerate(audit_input.splits):
-        in_test[test], in_training[train] = True, True
-        n_tested += int(in_test[row].sum())
-        here = is_near & in_test[row] & in_training[neighbour]
-        in_test[test], in_training[train] = False, False
-        if here.any():
-            found.append(row[here])
-            splits.append(number)
-    n_found = sum(map(len, found))
-    if not n_found:
-        return
-    share = n_found / n_tested
-    severity: Severity = "error" if share >= ERROR_SHARE else "warning" if share >= WARNING_SHARE else "note"
-    yield Finding(
-        "near-duplicate-rows",
-        severity,
-        f"{count(n_found, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
-        f"{of_splits(len(splits), audit_input.n_splits)}: it is less than a tenth as far away as the tenth neighbour.",
-        evidence(np.concatenate(found), splits=splits, numbers={"n_rows": n_found, "share": share, "n_tested": n_tested}),
-        "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."
-        if severity != "note"
-        else "Nothing needs to be done, unless these are copies of one example.",
-    )

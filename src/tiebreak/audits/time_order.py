@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from tiebreak.audits.audit_input import AuditInput
-from tiebreak.audits.findings import Finding, count, evidence, of_splits, percent
+from tiebreak.audits.findings import Finding, evidence, of_splits, percent
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray
+from tiebreak.numerics import FloatArray, is_missing
 from tiebreak.plan.data import Dataset
 
 SCATTERED = 0.5
@@ -17,37 +17,27 @@ SCATTERED = 0.5
 
 def find_future(audit_input: AuditInput) -> Iterator[Finding]:
     """Training rows that are later than the first test row."""
-    time = audit_input.time
-    if time is None:
+    time = np.asarray(audit_input.time)
+    found = audit_input.by_split(lambda train, test: train[time[train] > time[test].min()])
+    if not found:
         return
-    early, late, rows = [], 0, []
-    for number, (train, test) in enumerate(audit_input.splits):
-        later = train[time[train] > time[test].min()]
-        if later.size:
-            early.append(number)
-            late += later.size
-            rows.append(later)
-    if not early:
-        return
-    n_train = sum(audit_input.splits[number].train.size for number in early)
+    late, n_train = sum(map(len, found.values())), sum(audit_input.splits[number].train.size for number in found)
     advice = 'Use cv="time", which trains on the past only; a gap= keeps what is known only later out of training.'
     if not bool((np.diff(time) >= 0).all()):
         advice += " Sort the rows by time first: such splits go by the order of rows."
     yield Finding(
         "future-in-training",
         "error",
-        f"{of_splits(len(early), audit_input.n_splits).capitalize()} models are trained on what came later than test rows: "
+        f"{of_splits(len(found), audit_input.n_splits).capitalize()} models are trained on what came later than test rows: "
         f"{late} of {n_train} training rows ({percent(late / n_train)}). In real use the future is not known.",
-        evidence(np.concatenate(rows), splits=early, numbers={"n_rows": late, "share": late / n_train}),
+        evidence(np.concatenate(list(found.values())), splits=list(found), numbers={"n_rows": late, "share": late / n_train}),
         advice,
     )
 
 
 def find_scattered_folds(audit_input: AuditInput) -> Iterator[Finding]:
     """Test rows that lie between training rows in time, as shuffled and stratified folds of ordered data do."""
-    time = audit_input.time
-    if time is None or time.min() == time.max():
-        return
+    time = np.asarray(audit_input.time)
     order = np.argsort(time, kind="stable")
     side = np.zeros(audit_input.n_samples, dtype=np.int8)
     n_tested, n_between, expected, scattered = 0, 0, 0.0, []
@@ -75,25 +65,7 @@ def find_scattered_folds(audit_input: AuditInput) -> Iterator[Finding]:
     )
 
 
-def find_constant_time(audit_input: AuditInput) -> Iterator[Finding]:
-    """Times that are all the same order nothing."""
-    time = audit_input.time
-    if time is None or time.min() < time.max():
-        return
-    yield Finding(
-        "constant-time",
-        "note",
-        f"All {count(audit_input.n_samples, 'row')} have the same time, so nothing could be checked against it.",
-        evidence(),
-        "Pass the time at which each row was known, or leave time out.",
-    )
-
-
 _HOW = "Pass numbers, dates, or texts such as '2024-03-01' or '2024-03-01T12:00', one for each row."
-
-
-def _refusal(text: str) -> DataError:
-    return DataError(text, about="time")
 
 
 def time_ranks(time: Any, dataset: Dataset) -> FloatArray:
@@ -101,72 +73,42 @@ def time_ranks(time: Any, dataset: Dataset) -> FloatArray:
 
     Raises `DataError` where a value is missing or cannot be put in order, or there is not one for each row.
     """
-    values = time.to_numpy() if hasattr(time, "to_numpy") else time
     try:
-        values = np.asarray(values)
+        values = np.asarray(time.to_numpy() if hasattr(time, "to_numpy") else time)
     except ValueError as error:
         raise _refusal(f"time is no column: {error}. {_HOW}") from None
     if values.ndim != 1:
         raise _refusal(f"time has shape {values.shape}. {_HOW}")
     if values.size != dataset.n_samples:
         raise _refusal(f"X has {dataset.n_samples} rows, but time has {values.size}. {_HOW}")
-    if values.dtype.kind in "OUS":
-        values = _of_objects(values)
-    if values.dtype.kind not in "iufmM":
+    if values.dtype.kind not in "iufmMOUS":
         raise _refusal(f"time is of type {values.dtype}, which has no order in time. {_HOW}")
-    missing = np.isnat(values) if values.dtype.kind in "mM" else ~np.isfinite(values)
-    if missing.any():
-        row = int(np.flatnonzero(missing)[0])
-        raise _refusal(
-            f"time is missing or not finite in {int(missing.sum())} of {values.size} rows, the first is row {row} "
-            f"({values[row]}). Leave these rows out, or fill in when they were known."
-        )
-    return np.unique(values, return_inverse=True)[1].astype(float)
-
-
-def _of_objects(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Python's objects as an array that has an order; texts as dates."""
-    import pandas as pd
-
-    given = values.tolist()
-    missing = np.flatnonzero(pd.isna(values.astype(object)))
+    missing = np.flatnonzero(~np.isfinite(values) if values.dtype.kind in "fmM" else [is_missing(each) for each in values])
     if missing.size:
         raise _refusal(
-            f"time is missing in {missing.size} of {len(given)} rows, the first is row {missing[0]}. Leave these rows out, or "
-            "fill in when they were known."
+            f"time is missing or not finite in {missing.size} of {values.size} rows, the first is row {missing[0]} "
+            f"({values[missing[0]]}). Leave these rows out, or fill in when they were known."
         )
-    kinds = {type(value) for value in given}
-    if kinds <= {int, float, np.int64, np.float64}:
-        return np.array(given, dtype=float)
-    texts = [row for row, value in enumerate(given) if isinstance(value, str | bytes)]
-    if texts and len(texts) < len(given):
-        other = next(value for value in given if not isinstance(value, str | bytes))
-        raise _refusal(
-            f"time holds texts ({given[texts[0]]!r}) and values of type {type(other).__name__} ({other!r}), which cannot be "
-            f"sorted together. {_HOW}"
-        )
-    return _texts(given) if texts else _dates(given)
+    kinds = sorted({type(value).__name__ for value in values.tolist()})
+    try:
+        # objects are compared themselves: dates, times of day, periods, Decimal numbers
+        return np.unique(_dates(values) if kinds == ["str"] else values, return_inverse=True)[1].astype(float)
+    except TypeError as error:
+        raise _refusal(f"time cannot be sorted: it holds {' and '.join(kinds)} ({error}). {_HOW}") from None
 
 
-def _texts(given: list[Any]) -> np.ndarray[Any, Any]:
+def _dates(texts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     import pandas as pd
 
-    parsed = pd.to_datetime(pd.Series([str(value) for value in given]), format="ISO8601", errors="coerce", utc=True)
+    parsed = pd.to_datetime(pd.Series(texts.astype(object)), format="ISO8601", errors="coerce", utc=True)
     wrong = np.flatnonzero(parsed.isna().to_numpy())
     if wrong.size:
         raise _refusal(
-            f"time cannot be sorted: {given[wrong[0]]!r} in row {wrong[0]} is text that is no date in ISO 8601. {_HOW} "
+            f"time cannot be sorted: {str(texts[wrong[0]])!r} in row {wrong[0]} is text that is no date in ISO 8601. {_HOW} "
             "pandas.to_datetime(..., format=...) reads other ways to write dates."
         )
     return parsed.dt.tz_localize(None).to_numpy()
 
 
-def _dates(given: list[Any]) -> np.ndarray[Any, Any]:
-    """Ranks by comparing the objects themselves: dates, times of day, periods, Decimal numbers."""
-    try:
-        ordered = sorted(given)
-        ranks = {value: float(rank) for rank, value in reversed(list(enumerate(ordered)))}
-        return np.array([ranks[value] for value in given])
-    except TypeError as error:
-        names = " and ".join(sorted({type(value).__name__ for value in given}))
-        raise _refusal(f"time cannot be sorted: it holds {names} ({error}). {_HOW}") from None
+def _refusal(text: str) -> DataError:
+    return DataError(text, about="time")

@@ -21,9 +21,10 @@ from tiebreak.plan.plan import Plan, metric_record, threads_for
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
+from tiebreak.stores.sql import MemoryStore
 
 if TYPE_CHECKING:
-    from tiebreak.stores.contract import RunLog
+    from tiebreak.stores.log import SqlLog
 
 
 def measure_plan(
@@ -40,13 +41,7 @@ def measure_plan(
     """
     check_flags(keep_predictions=keep_predictions, train_scores=train_scores)
     remembered = run.store is not None  # the store outlives this call, so that the plan has to be recognised later
-    if remembered:
-        opened = open_store(run.store)
-    else:
-        from tiebreak.stores.memory import MemoryStore
-
-        opened = MemoryStore()
-    with closing(opened) as store:
+    with closing(open_store(run.store) if remembered else MemoryStore()) as store:
         record = plan.record(
             run.name or (plan.default_name() if remembered else "run"),
             [metric_record(each.metric, each.fingerprint_parts, with_hash=remembered) for each in scorers],
@@ -97,7 +92,7 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
     return scorers
 
 
-def _measure_missing(work: Measurement, log: RunLog, run: RunOptions, url: str) -> Sharing:
+def _measure_missing(work: Measurement, log: SqlLog, run: RunOptions, url: str) -> Sharing:
     """Measure and keep what the log does not have, and say what was shared.
 
     `KeyboardInterrupt` goes through, with a note on what is kept and how to go on.
@@ -132,7 +127,7 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
 
     Parameters
     ----------
-    store : str, path or Store
+    store : str, path or SqlStore
         ``"sqlite:///runs.db"``, or with the name of the run, ``"sqlite:///runs.db#study"``.
     name : str, optional
         Of the run; not needed where there is only one.

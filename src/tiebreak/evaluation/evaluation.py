@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, DataError
-from tiebreak.evaluation import frames
-from tiebreak.evaluation.predictions import items_of, same_predictions
+from tiebreak.evaluation.predictions import as_answered, items_of, nothing_kept, outcomes_with_outputs, same_predictions
 from tiebreak.evaluation.progress import NOTHING_SHARED, Sharing
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import FloatArray, check_probability
+from tiebreak.numerics import FloatArray, Interval, check_probability, row_moments
 from tiebreak.plan.fingerprint import split_hash
-from tiebreak.plan.record import DatasetRecord, RunRecord
+from tiebreak.plan.record import Cell, DatasetRecord, Outcome, RunRecord, State
 from tiebreak.result import Result
-from tiebreak.scores.scores import typical_time
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign, typical_time
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
-from tiebreak.stores.cells import CellTable
+from tiebreak.statistics.splits import law_of_moments
+from tiebreak.stores.contract import NOTES, CellTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,14 +30,41 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
     from tiebreak.evaluation.confusions import Confusions
-    from tiebreak.evaluation.frames import FailureGroup
     from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
-    from tiebreak.scores.scores import ScoreMatrix, Scores
-    from tiebreak.stores.contract import RunLog
+    from tiebreak.stores.log import CopiedLog, SqlLog
 
 LONGEST_WARNING = 120
 """Characters of a fit's warning that a notice repeats."""
+
+_ABOUT = ("n_cells", "models", "first")
+_WORDS = {"predict": "prediction", "decision_function": "decision", "predict_proba": "probability"}
+
+
+class FailureGroup(NamedTuple):
+    """Failed cells of one state and message.
+
+    Attributes
+    ----------
+    state, message : str
+    n_cells : int
+    models : tuple of str
+        Names, in the order of the plan.
+    first : str
+        Dataset and split of the first such cell.
+    attempts : int
+        The most that was made.
+    traceback : str
+        Of the first.
+    """
+
+    state: State
+    message: str
+    n_cells: int
+    models: tuple[str, ...]
+    first: str
+    attempts: int
+    traceback: str
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,7 +76,7 @@ class Evaluation(Result):
 
     Attributes
     ----------
-    log : RunLog
+    log : SqlLog or CopiedLog
         Where the cells are kept.
     table : CellTable
         Cells that were there when the evaluation was made.
@@ -60,7 +88,7 @@ class Evaluation(Result):
         Record of leading steps of pipelines that models have in common; of the call that made this, not of the store.
     """
 
-    log: RunLog
+    log: SqlLog | CopiedLog
     table: CellTable
     url: str = ""
     scorers: tuple[Scorer, ...] = ()
@@ -68,7 +96,7 @@ class Evaluation(Result):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
-        from tiebreak.stores.memory import CopiedLog
+        from tiebreak.stores.log import CopiedLog
 
         return type(self), (CopiedLog.of(self.log, self.table), self.table, self.url, (), self.sharing)
 
@@ -131,8 +159,6 @@ class Evaluation(Result):
         UnknownNameError
             A metric or model that was not measured.
         """
-        from tiebreak.scores.scores import SavedSettings, Scores, SplitDesign
-
         position, datasets = self.metric_position(metric), self.record.datasets
         wanted = [look_up(name, self.models, "model") for name in (self.models if models is None else models)]
         grids = [self.grid(dataset, position) for dataset in range(len(datasets))]
@@ -253,7 +279,7 @@ class Evaluation(Result):
 
     def _warned(self, names: list[str]) -> list[Notice]:
         """Notice of the most frequent warning that fits of some models gave."""
-        told = [row for row in frames.warnings(self) if any(name in row[2] for name in names)]
+        told = [row for row in self._warnings() if any(name in row[2] for name in names)]
         if not told:
             return []
         warning, n_cells, models, _ = told[0]
@@ -381,13 +407,49 @@ class Evaluation(Result):
         ----------
         .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
         """
-        positions = range(len(self.metrics)) if metric is None else [self.metric_position(metric)]
-        return frames.folds_frame(self, positions, check_probability(alpha, "alpha"))
+        check_probability(alpha, "alpha")
+        rows = []
+        for metric_position in range(len(self.metrics)) if metric is None else [self.metric_position(metric)]:
+            named = self.record.metrics[metric_position].metric
+            for dataset, record in enumerate(self.record.datasets):
+                grid = self.grid(dataset, metric_position)
+                means, (low, high) = mean_interval(grid, record.n_test / record.n_train, alpha, named)
+                n_splits = np.count_nonzero(~np.isnan(grid), axis=1)
+                sd = np.where(n_splits > 1, row_moments(grid, omit_missing=True).sd, np.nan)
+                for m in np.argsort(-named.sign * means, kind="stable").tolist():  # nan sorts last
+                    numbers = (float(each[m]) for each in (means, low, high, sd))
+                    counts = int(n_splits[m]), grid.shape[1] - int(n_splits[m])
+                    rows.append((record.name, self.models[m], named.name, *numbers, *counts))
+        columns = "dataset model metric value interval_low interval_high".split()
+        return self.framed(rows, [*columns, "std (not a test)", "n_splits", "n_failed"])
 
     @property
     def predictions(self) -> pd.DataFrame:
         """Answers of each model for each test row: dataset, model, repeat, fold, row, target, prediction and the like."""
-        return frames.predictions_frame(self)
+        import pandas as pd
+
+        frames = []
+        for outcome in outcomes_with_outputs(self):
+            dataset, split, model = outcome.cell
+            record = self.record.datasets[dataset]
+            rows, classes = record.test_rows[split], None if record.classes is None else np.array(record.classes)
+            keys = record.name, self.models[model], record.repeat[split], record.fold[split], rows
+            columns: dict[str, Any] = dict(zip(("dataset", "model", "repeat", "fold", "row"), keys, strict=True))
+            if record.target is not None and record.target.ndim == 1:
+                columns["target"] = record.target[rows] if classes is None else classes[record.target[rows]]
+            for method, answer in as_answered(outcome.outputs, classes).items():
+                word = _WORDS.get(method, method)
+                if answer.ndim == 1:
+                    columns[word] = answer
+                    continue
+                known = classes is not None and answer.shape[1] == classes.size
+                names = list(record.classes or ()) if known else list(range(answer.shape[1]))
+                columns |= {f"{word} {name}": answer[:, place] for place, name in enumerate(names)}
+            if outcome.outputs:
+                frames.append(self.framed(columns))
+        if not frames:
+            raise nothing_kept()
+        return pd.concat(frames, ignore_index=True)
 
     def items(self, metric: str, *, dataset: str | None = None, repeat: int = 0) -> Items:
         """Scores of single examples, from the predictions that were kept of one repeat; the splits are their clusters.
@@ -408,17 +470,21 @@ class Evaluation(Result):
 
     def failure_groups(self) -> list[FailureGroup]:
         """Failed cells, those of the same message together, the most frequent first."""
-        return frames.failure_groups(self)
+        failed = self._outcomes(self.table.state != 0)
+        return [
+            FailureGroup(state, message, *self._about(found), max(each.attempts for each in found), found[0].traceback)
+            for (state, message), found in _grouped(((outcome.state, outcome.message), outcome) for outcome in failed)
+        ]
 
     @property
     def failures(self) -> pd.DataFrame:
         """The failed cells of `failure_groups` as a frame."""
-        return frames.failures_frame(self)
+        return self.framed(self.failure_groups(), FailureGroup._fields)
 
     @property
     def fit_warnings(self) -> pd.DataFrame:
         """Warnings that fits gave, those of the same text together, the most frequent first."""
-        return frames.warnings_frame(self)
+        return self.framed(self._warnings(), ["warning", *_ABOUT])
 
     @property
     def choices(self) -> pd.DataFrame:
@@ -426,17 +492,65 @@ class Evaluation(Result):
 
         A search that is measured as a model is nested cross-validation: its score is honest, its own best score flatters.
         """
-        return frames.choices_frame(self)
+        table = self.table
+        done = np.flatnonzero(table.state == 0)
+        first = done[np.unique(table.model[done], return_index=True)[1]]  # which tells of each model if it is a search
+        firsts = self._outcomes(np.isin(np.arange(table.state.size), first))
+        searches = [outcome.cell.model for outcome in firsts if outcome.chosen]
+        rows = []
+        for outcome in self._outcomes(np.isin(table.model, searches) & (table.state == 0)):
+            dataset, split, model = outcome.cell
+            record = self.record.datasets[dataset]
+            metric, best = next(iter(outcome.best_score.items()), ("", np.nan))
+            keys = record.name, self.models[model], int(record.repeat[split]), int(record.fold[split])
+            rows.append((*keys, outcome.chosen, metric, best, outcome.scores.get(metric, np.nan)))
+        return self.framed(rows, "dataset model repeat fold chosen metric best_score score".split())
 
     @property
     def undefined(self) -> pd.DataFrame:
         """Scores that are undefined, with the reason, those of the same reason together."""
-        return frames.undefined_frame(self)
+        noted = self._outcomes(self.table.noted & NOTES["undefined"] != 0)
+        texts = ((f"{metric}: {reason}", outcome) for outcome in noted for metric, reason in outcome.undefined.items())
+        return self.framed([(text, *self._about(found)) for text, found in _grouped(texts)], ["reason", *_ABOUT])
 
     @property
     def times(self) -> pd.DataFrame:
         """Seconds for fitting and predicting: dataset, model, n_fits, median and total of each."""
-        return frames.times_frame(self)
+        table, rows = self.table, []
+        for dataset, name in enumerate(self.datasets):
+            for model, model_name in enumerate(self.models):
+                mine = (table.dataset == dataset) & (table.model == model) & (table.state == 0)
+                both = table.fit_seconds[mine], table.predict_seconds[mine]
+                medians = [float(np.median(each)) if each.size else float("nan") for each in both]
+                rows.append((name, model_name, int(mine.sum()), *medians, *(float(each.sum()) for each in both)))
+        return self.framed(rows, "dataset model n_fits fit_median predict_median fit_total predict_total".split())
+
+    def framed(self, data: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Rows or columns as a frame, without a column for a dataset that has no name."""
+        import pandas as pd
+
+        frame = pd.DataFrame(data, columns=columns if columns is None else list(columns))
+        return frame.drop(columns="dataset") if "dataset" in frame and self.datasets == ("",) else frame
+
+    def _outcomes(self, rows: Any) -> Iterator[Outcome]:
+        """The outcomes of some rows of the table; the others are passed over unread."""
+        table, chosen = self.table, np.flatnonzero(rows)
+        keys = zip(*(part[chosen].tolist() for part in (table.dataset, table.split, table.model)), strict=True)
+        return self.log.outcomes([Cell(*key) for key in keys]) if chosen.size else iter(())
+
+    def _warnings(self) -> list[tuple[str, int, tuple[str, ...], str]]:
+        """Text of each warning, number of cells, their models, and where the first one is."""
+        noted = self._outcomes(self.table.noted & NOTES["warnings"] != 0)
+        texts = ((text, outcome) for outcome in noted for text in outcome.warnings)
+        return [(text, *self._about(found)) for text, found in _grouped(texts)]
+
+    def _about(self, outcomes: Sequence[Outcome]) -> tuple[int, tuple[str, ...], str]:
+        """Number of cells, their models, and where the first one is."""
+        cells = [outcome.cell for outcome in outcomes]
+        models = tuple(self.models[model] for model in sorted({cell.model for cell in cells}))
+        dataset = self.record.datasets[cells[0].dataset]
+        of = f"{dataset.name}, " if dataset.name else ""
+        return len(cells), models, f"{of}{dataset.split_name(cells[0].split)}"
 
 
 def _left_out(names: list[str]) -> list[Notice]:
@@ -449,8 +563,6 @@ def _left_out(names: list[str]) -> list[Notice]:
 
 
 def _matrix(record: DatasetRecord, names: Sequence[str], grid: np.ndarray[Any, Any]) -> ScoreMatrix:
-    from tiebreak.scores.scores import ScoreMatrix
-
     order = np.lexsort((record.fold, record.repeat))
     repeat, fold, n_train, n_test = (part[order] for part in (record.repeat, record.fold, record.n_train, record.n_test))
     return ScoreMatrix(record.name, tuple(names), repeat, fold, n_train, n_test, grid[:, order])
@@ -461,3 +573,51 @@ def _hash(datasets: Sequence[DatasetRecord]) -> str:
     orders = [np.lexsort((record.fold, record.repeat)) for record in datasets]
     digests = [split_hash([record.test_rows[at] for at in order]) for record, order in zip(datasets, orders, strict=True)]
     return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def _grouped(keyed: Iterable[tuple[Any, Outcome]]) -> list[tuple[Any, list[Outcome]]]:
+    """Outcomes of the same key together, the largest group first."""
+    groups: dict[Any, list[Outcome]] = {}
+    for key, outcome in keyed:
+        groups.setdefault(key, []).append(outcome)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+
+def scores_frame(evaluation: Evaluation) -> pd.DataFrame:
+    """A row for each cell and metric."""
+    import pandas as pd
+
+    table, datasets = evaluation.table, evaluation.record.datasets
+    n_cells, n_metrics = table.score.shape
+    row = np.repeat(np.arange(n_cells), n_metrics)
+    split = (np.cumsum([0, *(dataset.n_splits for dataset in datasets)])[table.dataset] + table.split)[row]
+    named = {
+        "dataset": (table.dataset[row], evaluation.datasets),
+        "model": (table.model[row], evaluation.models),
+        "metric": (np.tile(np.arange(n_metrics), n_cells), evaluation.metrics),
+    }
+    columns: dict[str, Any] = {
+        name: pd.Categorical.from_codes(codes, pd.Index(list(names), dtype=object)) for name, (codes, names) in named.items()
+    }
+    for name in ("repeat", "fold", "n_train", "n_test"):
+        columns[name] = np.concatenate([getattr(dataset, name) for dataset in datasets])[split]
+    return evaluation.framed({**columns, "score": table.score.ravel()})
+
+
+def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float, metric: Metric) -> tuple[FloatArray, Interval]:
+    """Mean of each row over the splits that have a score, and its corrected interval [NB03]_ within the metric's bounds.
+
+    `scores` has shape (..., n_splits); `ratio`, of shape (n_splits,), is n_test / n_train of each split; `alpha` is 1 - coverage.
+    """
+    moments = row_moments(scores, omit_missing=True)
+    low, high = law_of_moments(moments, split_ratio(scores, ratio)).interval_at(alpha)
+    values = scores.ravel()
+    bounds = metric.bounds_of(np.fmin.reduce(values, initial=np.nan), np.fmax.reduce(values, initial=np.nan))
+    return moments.mean, Interval(np.clip(low, *bounds), np.clip(high, *bounds))
+
+
+def split_ratio(scores: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Mean of n_test / n_train over the splits of each row that have a score; of all where none has."""
+    present = ~np.isnan(scores)
+    count = present.sum(axis=-1)
+    return np.asarray(np.where(count > 0, (present * ratio).sum(axis=-1) / np.maximum(count, 1), ratio.mean()))

@@ -17,14 +17,15 @@ from tiebreak.plan.record import Cell, Outcome
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.cell import Measurement
-    from tiebreak.stores.cells import Claim
-    from tiebreak.stores.contract import Lease, RunLog
+    from tiebreak.stores.contract import Claim
+    from tiebreak.stores.lease import SqlLease
+    from tiebreak.stores.log import SqlLog
 
 BATCH = 200
 """Cells whose predictions are in memory at a time."""
 
 
-def find_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tuple[list[Cell], set[Cell]]:
+def find_missing(work: Measurement, log: SqlLog, *, retry_failed: bool) -> tuple[list[Cell], set[Cell]]:
     """Cells to be measured, in the order of the plan, and the set of those of them that have failed before.
 
     Cells that lack a metric which their kept predictions tell are given it, and are not among them.
@@ -38,7 +39,7 @@ def find_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tuple
     return [cell for cell in work.cells() if cell not in settled], again
 
 
-def _untold(work: Measurement, log: RunLog, cells: Sequence[Cell]) -> set[Cell]:
+def _untold(work: Measurement, log: SqlLog, cells: Sequence[Cell]) -> set[Cell]:
     """Add the metrics that cells lack where their predictions tell them; the cells that must be measured again."""
     truths = {
         place: make_truth(work.plan.datasets[place].data.y, classifier=work.plan.datasets[place].task == "classification")
@@ -91,7 +92,7 @@ class Claims(Iterator[Cell]):
     `missing` stands in the order of the plan; `again` are those of them that are measured although they have failed before.
     """
 
-    def __init__(self, lease: Lease, missing: Sequence[Cell], again: Collection[Cell] = ()) -> None:
+    def __init__(self, lease: SqlLease, missing: Sequence[Cell], again: Collection[Cell] = ()) -> None:
         self._lease = lease
         self._again = frozenset(again)
         self._unasked = deque(missing)

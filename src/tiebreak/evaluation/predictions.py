@@ -15,8 +15,7 @@ from tiebreak.metrics.targets import Array, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import Cell, DatasetRecord, Outcome
 from tiebreak.scores.vocabulary import look_up, quoted
-from tiebreak.stores.cells import cell_text
-from tiebreak.stores.contract import Damage, refuse
+from tiebreak.stores.contract import Damage, cell_text, refuse
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

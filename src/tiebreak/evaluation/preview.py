@@ -11,7 +11,8 @@ from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.plan.plan import Plan, metric_record
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import open_store
-from tiebreak.stores.contract import NoStoreError, RunLog
+from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.log import SqlLog
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
 
 
@@ -44,7 +45,7 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
     return Preview(record, plan.datasets[0].task, log is not None, *counts)
 
 
-def _stored_run(record: RunRecord, run: RunOptions) -> RunLog | None:
+def _stored_run(record: RunRecord, run: RunOptions) -> SqlLog | None:
     """The run in the store, checked as `Store.open` would; None where there is no store, or no such run in it."""
     with closing(open_store(run.store)) as store:
         try:
@@ -58,7 +59,7 @@ def _stored_run(record: RunRecord, run: RunOptions) -> RunLog | None:
         return log
 
 
-def _counts(record: RunRecord, log: RunLog, retry_failed: bool) -> tuple[int, int, int, int]:
+def _counts(record: RunRecord, log: SqlLog, retry_failed: bool) -> tuple[int, int, int, int]:
     """Planned cells that are done, that failed, that lack a metric and that are left."""
     table = log.table()
     places = map_plan(record, merge_records(log.record, record))

@@ -14,7 +14,7 @@ from tiebreak.errors import TiebreakError
 from tiebreak.plan.record import Cell, Outcome
 
 if TYPE_CHECKING:
-    from tiebreak.stores.contract import RunLog
+    from tiebreak.stores.log import SqlLog
 
 PAUSE = 0.1
 """Seconds from one report to the next, at least."""
@@ -78,7 +78,7 @@ NOTHING_SHARED = Sharing()
 class Tracker:
     """Counts the cells of a run as they are settled, and reports at most ten times a second."""
 
-    def __init__(self, log: RunLog, report: Callable[[Progress], object] | None) -> None:
+    def __init__(self, log: SqlLog, report: Callable[[Progress], object] | None) -> None:
         self._log, self._report = log, report
         self._begun = self._reported = time.monotonic()
         self._n_cells = log.record.n_cells

@@ -21,7 +21,7 @@ class Run(TypedDict, total=False):
 
     Attributes
     ----------
-    store : str, path or Store
+    store : str, path or SqlStore
         ``"sqlite:///runs.db"``; not given: in memory, for this call only.
     name : str
         Of the run in the store; made from the data if not given.

@@ -1,21 +1,183 @@
-"""Splits from whatever the caller means by ``cv``: made once, checked, the same for every model."""
+"""Splits: their design, read from index arrays; what ``cv`` makes of data; and what it made of data that are not at hand."""
+
+from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from tiebreak.caught import caught_warnings, give_again
-from tiebreak.errors import Advice, DataError
+from tiebreak.errors import Advice, DataError, InvalidParameterError, UnclearSourceError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
+from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Scheme, Split, Splits, describe_splits, scheme_of
-from tiebreak.scores.vocabulary import SplitKind, look_up, quoted
+from tiebreak.scores.vocabulary import Kind, SplitKind, look_up, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.scores.scores import ScoreMatrix, SplitDesign
+
+
+class Split(NamedTuple):
+    """Row numbers of the training and test examples of one split."""
+
+    train: IntArray
+    test: IntArray
+
+
+def split_of(train: Any, test: Any) -> Split:
+    """A split by row numbers, also where masks are given."""
+    parts = (np.asarray(train), np.asarray(test))
+    return Split(*(np.flatnonzero(rows) if rows.dtype == bool else rows for rows in parts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """The splits of a source, in its order.
+
+    Numbers of examples are 0 where they are not known; `kind`, `ordered`, `pairing`, `sizes`, `hash` and `n_torn` are as of
+    `SplitDesign`, `n_folds` as of `ScoreMatrix`. Arrays have shape (n_splits,), in key order.
+    """
+
+    repeat: IntArray
+    fold: IntArray
+    n_train: IntArray
+    n_test: IntArray
+    kind: Kind = "unknown"
+    ordered: bool = False
+    pairing: Literal["key", "position"] = "key"
+    sizes: Literal["exact", "approximate", "missing"] = "exact"
+    hash: str | None = None
+    n_folds: int = 0
+    n_torn: int = 0
+
+    def applied_to(self, matrix: ScoreMatrix) -> tuple[ScoreMatrix, SplitDesign]:
+        """The matrix with these keys and sizes, and the design."""
+        from tiebreak.scores.scores import SplitDesign
+
+        design = SplitDesign(self.kind, self.ordered, self.pairing, self.sizes, self.hash, self.n_torn)
+        keys = {name: getattr(self, name) for name in ("repeat", "fold", "n_train", "n_test", "n_folds")}
+        return dataclasses.replace(matrix, **keys), design
+
+
+Scheme = tuple[Kind, int]
+"""Kind of the splits, and number of folds in one repeat."""
+
+_KINDS: dict[str, Kind] = {
+    "RepeatedStratifiedKFold": "repeated-stratified",
+    "RepeatedKFold": "repeated-kfold",
+    "StratifiedGroupKFold": "stratified-group",
+    "StratifiedKFold": "stratified",
+    "GroupKFold": "group",
+    "LeaveOneGroupOut": "group",
+    "LeavePGroupsOut": "group",
+    "KFold": "kfold",
+    "LeaveOneOut": "loo",
+    "TimeSeriesSplit": "time",
+    "BaseShuffleSplit": "repeated-holdout",
+    "_RepeatedSplits": "unknown",
+}
+"""Kind of each splitter of scikit-learn and of classes derived from it, the most special first."""
+
+
+def class_names(cv: Any) -> list[str]:
+    """Names of the class of a splitter and of its bases."""
+    return [base.__name__ for base in type(cv).__mro__]
+
+
+def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
+    """Scheme of a splitter's splits; None where it must be read from the indices."""
+    names = class_names(cv)
+    kind = next((kind for name, kind in _KINDS.items() if name in names), None)
+    if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
+        return "kfold", n_splits
+    if kind is None:
+        return None
+    if kind == "repeated-holdout":
+        return "holdout" if n_splits == 1 else kind, 1
+    n_repeats = getattr(cv, "n_repeats", 1) if "_RepeatedSplits" in names else 1
+    n_folds = n_splits // n_repeats if n_splits % n_repeats == 0 else n_splits
+    return kind, n_folds
+
+
+def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Splits:
+    """Sizes and keys of splits that are known example by example.
+
+    Without a scheme, which is that of a known splitter, it is told from the indices.
+    """
+    kind, n_folds = scheme or _recognise(splits)
+    repeat, fold = np.divmod(np.arange(len(splits)), n_folds)
+    n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
+    return Splits(repeat, fold, n_train, n_test, kind, kind == "time")
+
+
+def _recognise(splits: Sequence[Split]) -> Scheme:
+    """k-fold is told by test sets that together are all examples, once in each repeat."""
+    n_splits = len(splits)
+    if n_splits == 1:
+        return "holdout", 1
+    if all(split.train.size and split.test.size and split.train.max() < split.test.min() for split in splits):
+        return "time", n_splits
+    everything, n_tested = np.unique(np.concatenate(splits[0])), sum(split.test.size for split in splits)
+    n_folds, rest = divmod(n_splits * everything.size, max(n_tested, 1))
+    is_whole = (
+        n_folds and not rest and n_splits % n_folds == 0 and all(sum(map(len, split)) == everything.size for split in splits)
+    )
+    repeats = range(0, n_splits, n_folds) if is_whole else ()
+    tested = [np.sort(np.concatenate([split.test for split in splits[start : start + n_folds]])) for start in repeats]
+    if not is_whole or not all(np.array_equal(each, everything) for each in tested):
+        return "unknown", n_splits
+    if n_folds == n_splits and all(split.test.size == 1 for split in splits):
+        return "loo", n_splits
+    return "kfold" if n_folds == n_splits else "repeated-kfold", n_folds
+
+
+def shared_splits(indices: Mapping[str, Any], n_splits: int, source: str) -> Splits | None:
+    """Splits of all models whose training and test rows are known, None where those of none are.
+
+    The rows are as cross_validate returns them, None where a model has none. Of some models only, nothing proves that the
+    others have the same.
+
+    Raises
+    ------
+    DataError
+        Two models have different splits.
+        The rows of a model are not those of so many splits.
+    """
+    known = {model: _rows_of(rows, model, n_splits, source) for model, rows in indices.items() if rows is not None}
+    if not known:
+        return None
+    (first, own), *others = known.items()
+    for other, splits in others:
+        alike = [split_hash(one) == split_hash(two) for one, two in zip(own, splits, strict=True)]  # in any order
+        differs = alike.index(False) if False in alike else None
+        if differs is not None:
+            raise DataError(
+                f"{source}: models {first!r} and {other!r} were scored on different splits; the first that differs is split "
+                f"{differs} (counting from 0). Give cross_validate the same cv for all, with a fixed random_state if it shuffles."
+            )
+    if len(known) < len(indices):
+        return dataclasses.replace(describe_splits(own), pairing="position")
+    return dataclasses.replace(describe_splits(own), hash=split_hash([split.test for split in own]))
+
+
+def _rows_of(rows: Any, model: str, n_splits: int, source: str) -> list[Split]:
+    train, test = (rows.get(part) if isinstance(rows, Mapping) else None for part in ("train", "test"))
+    if not isinstance(train, Sequence) or not isinstance(test, Sequence) or not len(train) == len(test) == n_splits:
+        raise DataError(
+            f"the indices of model {model!r} in {source} are not what cross_validate(return_indices=True) returns: 'train' and "
+            f"'test', with an array for each of the {n_splits} splits."
+        )
+    return [split_of(one, two) for one, two in zip(train, test, strict=True)]
+
+
+# --- splits made of data ----------------------------------------------------------------------------------------------------
 
 KINDS: tuple[SplitKind, ...] = tuple(kind for kind in get_args(SplitKind) if kind != "unknown")
 
@@ -122,12 +284,14 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     what is shuffled and has no seed of its own. Raises `DataError` where the splits cannot be made, overlap, or leave a
     class out of a training set; an audit takes them as they come, with `check` False.
     """
-    folds = plain_folds(dataset, task)
-    if cv is None:
-        few = dataset.groups is None and dataset.n_samples < SMALL
-        cv = folds | ({"kind": f"repeated-{folds['kind']}", "n_repeats": 10} if few else {})
-    elif isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
-        cv = folds | {"n_folds": int(cv), "shuffle": False}
+    stratified = task == "classification" and dataset.y.ndim == 1
+    if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
+        kind = ("stratified" if stratified else "kfold") if dataset.groups is None else "group"
+        kind = "stratified-group" if stratified and dataset.groups is not None else kind
+        if cv is not None:
+            cv = {"kind": kind, "n_folds": int(cv), "shuffle": False}
+        else:  # never more folds than groups
+            cv = {"kind": f"repeated-{kind}" if dataset.groups is None and dataset.n_samples < SMALL else kind}
     elif isinstance(cv, numbers.Real):
         raise DataError(f"cv={cv!r} is no number of folds. Pass a whole number of at least 2, a name, or a splitter.")
     elif isinstance(cv, str):
@@ -139,7 +303,10 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
         n_folds = 1 if "holdout" in cv["kind"] else len(splits) // getattr(splitter, "n_repeats", 1)
         scheme = cv["kind"], n_folds
     elif hasattr(cv, "split"):
-        splits = _of_splitter(_seeded(cv, dataset, rng), dataset)
+        cv = copy.deepcopy(cv)  # the caller's must not move on
+        if rng is not None and getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
+            cv.random_state = derive_seed(rng, "splits", dataset.name)
+        splits = _of_splitter(cv, dataset)
         scheme = scheme_of(cv, len(splits))
     elif isinstance(cv, Iterable):
         splits = _of_pairs(cv, dataset.n_samples)
@@ -151,22 +318,6 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     if check:
         _check_splits(splits, dataset, task)
     return PlannedDataset(dataset, task, splits, describe_splits(splits, scheme))
-
-
-def plain_folds(dataset: Dataset, task: Task) -> dict[str, Any]:
-    """10-fold as it suits the data: classes stratified, groups kept together, and never more folds than groups."""
-    stratified = task == "classification" and dataset.y.ndim == 1
-    if dataset.groups is None:
-        return {"kind": "stratified" if stratified else "kfold", "n_folds": 10}
-    return {"kind": "stratified-group" if stratified else "group"}
-
-
-def _seeded(cv: Any, dataset: Dataset, rng: int | None) -> Any:
-    """A copy of the splitter, as the caller's must not move on; one that shuffles without a seed gets one."""
-    cv = copy.deepcopy(cv)
-    if rng is not None and getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
-        cv.random_state = derive_seed(rng, "splits", dataset.name)
-    return cv
 
 
 def check_amount(n_splits: int, dataset: Dataset) -> None:
@@ -262,3 +413,95 @@ def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> No
 
 def _of(dataset: Dataset) -> str:
     return f" of dataset {dataset.name!r}" if dataset.name else ""
+
+
+# --- splits made elsewhere -----------------------------------------------------------------------------------------------------
+
+MOST_FOLDS = 10
+"""Folds whose numbers are taken for those of one cross-validation; of more, some may be repeats that were numbered on."""
+
+K_FOLD = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "RepeatedKFold", "RepeatedStratifiedKFold")
+"""Splitters that test each example once in each repeat; classes derived from them may do otherwise."""
+
+_WITH_REPEATS: dict[Kind, Kind] = {"kfold": "repeated-kfold", "stratified": "repeated-stratified"}
+
+_INSTEAD = "n_train= and n_test= (examples per split)"
+
+
+def splits_unseen(cv: Any, n_splits: int) -> Splits:
+    """Splits that a `cv` made of data that are not at hand; of k-fold cross-validation the number of folds is known.
+
+    There may be several repeats of what it makes.
+
+    Raises
+    ------
+    DataError
+        It does not make so many splits.
+    InvalidParameterError
+        It is a number below 2.
+    """
+    n_folds = n_made = n_splits  # of None, the default of a search
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        n_folds = n_made = int(cv)
+    elif type(cv).__name__ in K_FOLD:
+        n_made = cv.get_n_splits()
+        n_folds = n_made // getattr(cv, "n_repeats", 1)
+    elif cv is not None:
+        n_folds = 0
+    if isinstance(cv, str | bool | float) or (n_made < 2 and n_folds == n_made):
+        raise InvalidParameterError(f"cv must be a number of folds, at least 2, or a splitter; got {cv!r:.60}.")
+    if n_splits % n_made:
+        raise DataError(
+            f"there are {n_splits} scores of each model, which is no multiple of the {n_made} splits that cv={cv!r:.60} makes. "
+            "Pass the cv that was used."
+        )
+    kind, n_own = scheme_of(cv, n_splits) or ("unknown", n_splits)
+    kind = _WITH_REPEATS.get(kind, kind) if 0 < n_folds < n_splits else kind
+    nothing = np.zeros(n_splits, dtype=np.int64)
+    repeat, fold = np.divmod(np.arange(n_splits), n_folds or n_own)
+    return Splits(repeat, fold, nothing, nothing, kind, kind == "time", sizes="missing", n_folds=n_folds)
+
+
+def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: Any = None) -> Splits:
+    """Splits that a `cv` makes of the data, in sizes and keys; proved by a hash where it makes the same each time.
+
+    Those of a number of folds are stratified where the estimator is a classifier; where there is none, if `y` holds classes.
+
+    Raises
+    ------
+    UnclearSourceError
+        It cannot be split again.
+    DataError
+        That gives other than `n_splits`.
+    """
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import check_cv
+
+    of_classes = y is not None if estimator is None else bool(is_classifier(estimator))
+    if of_classes and y is None and (cv is None or isinstance(cv, numbers.Integral)):
+        raise UnclearSourceError("the splits of a classifier are stratified by y: pass y= as given to fit beside X=.")
+    try:
+        X = np.zeros((len(y), 1)) if X is None and y is not None else X
+        with caught_warnings():  # fit has given them already
+            used = check_cv(copy.deepcopy(cv), y, classifier=of_classes)  # a copy: the caller's random state is not moved on
+            first, again = ([split_of(*pair) for pair in used.split(X, y, groups)] for _ in range(2))
+    except Exception as error:
+        raise UnclearSourceError(
+            f"cv, a {type(cv).__name__}, cannot be split again: {str(error).rstrip('.')}. Pass X, y and groups as they were "
+            f"given, or {_INSTEAD}."
+        ) from None
+    if len(first) != n_splits:
+        raise DataError(
+            f"splitting again gives {len(first)} splits, but there are scores of {n_splits}. Are X, y, groups and cv those "
+            f"that were used? If cv cannot be split again, pass {_INSTEAD}."
+        )
+    splits = describe_splits(first, scheme_of(used, n_splits))
+    if groups is not None:
+        named = np.asarray(groups)
+        torn = sum(bool(np.isin(named[split.train], named[split.test]).any()) for split in first)
+        splits = dataclasses.replace(splits, n_torn=torn)
+    if [split.test.size for split in first] != [split.test.size for split in again]:
+        return dataclasses.replace(splits, sizes="approximate")
+    is_fixed = isinstance(getattr(used, "random_state", 0), numbers.Integral) or not getattr(used, "shuffle", True)
+    digest, other = (split_hash([split.test for split in made]) for made in (first, again))
+    return dataclasses.replace(splits, hash=digest) if is_fixed and digest == other else splits

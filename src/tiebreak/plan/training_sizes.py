@@ -11,8 +11,7 @@ from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Split
-from tiebreak.plan.splits import PlannedDataset, check_amount
+from tiebreak.plan.splits import PlannedDataset, Split, check_amount
 
 N_HALVINGS = 4
 """By default the smallest size is the full one halved so often, where the data allow."""
@@ -31,24 +30,27 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     or more than there are, and `DataError` where a class is absent from the training rows of a size.
     """
     planned = plan.datasets[0]
-    full = int(planned.described.n_train.min())
-    code = _codes(planned)
-    chosen = _default_sizes(full, 0 if code is None else int(code.max()) + 1) if sizes is None else check_sizes(sizes, full)
+    full, code = int(planned.described.n_train.min()), None
+    if planned.task == "classification" and planned.data.y.ndim == 1:
+        code = np.asarray(np.unique(planned.data.y, return_inverse=True)[1])
+    if sizes is None:  # n/16, n/8, n/4, n/2 and n; the last three, which tell what doubling brought, wherever they are possible
+        n_classes = 0 if code is None else int(code.max()) + 1
+        fewest = [max(1, n_classes)] * 3 + [max(FEWEST, 2 * n_classes)] * (N_HALVINGS - 2)
+        chosen = tuple(full // 2**power for power in range(N_HALVINGS, -1, -1) if full // 2**power >= fewest[power])
+    else:
+        chosen = check_sizes(sizes, full)
     check_amount(len(chosen) * len(planned.splits), planned.data)
     orders = [_order(planned, split, code, plan.rng) for split in range(len(planned.splits))]
-    datasets = tuple(_of_size(planned, orders, size) for size in chosen)
-    if code is not None:
-        for size, each in zip(chosen, datasets, strict=True):
-            _check_classes(each, code, size)
-    return dataclasses.replace(plan, datasets=datasets), chosen
-
-
-def size_name(size: int) -> str:
-    """Name of the dataset of a training size."""
-    return f"{size} training example{'' if size == 1 else 's'}"
-
-
-# --- which sizes ----------------------------------------------------------------------------------------------------------
+    datasets = []
+    for size in chosen:
+        data = dataclasses.replace(planned.data, name=f"{size} training example{'' if size == 1 else 's'}")
+        # in the order of the data, so that the largest size is the training set of an evaluation, and models see the rows alike
+        splits = tuple(Split(np.sort(order[:size]), split.test) for order, split in zip(orders, planned.splits, strict=True))
+        described = dataclasses.replace(planned.described, n_train=np.full(len(splits), size, dtype=np.int64))
+        datasets.append(PlannedDataset(data, planned.task, splits, described))
+        if code is not None:
+            _check_classes(datasets[-1], code, size)
+    return dataclasses.replace(plan, datasets=tuple(datasets)), chosen
 
 
 def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
@@ -75,24 +77,7 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
     return tuple(sorted(counts))
 
 
-def _default_sizes(full: int, n_classes: int) -> tuple[int, ...]:
-    """n/16, n/8, n/4, n/2 and n; the last three, which tell what doubling brought, wherever they are possible at all."""
-    ladder = [full // 2**power for power in range(N_HALVINGS + 1)]
-    return tuple(
-        size
-        for power, size in reversed(list(enumerate(ladder)))
-        if size >= (max(1, n_classes) if power <= 2 else max(FEWEST, 2 * n_classes))
-    )
-
-
 # --- which rows -----------------------------------------------------------------------------------------------------------
-
-
-def _codes(planned: PlannedDataset) -> IntArray | None:
-    """The class of each row as a number; None where nothing is classified."""
-    if planned.task != "classification" or planned.data.y.ndim != 1:
-        return None
-    return np.asarray(np.unique(planned.data.y, return_inverse=True)[1])
 
 
 def _order(planned: PlannedDataset, split: int, code: IntArray | None, rng: int | None) -> IntArray:
@@ -132,14 +117,6 @@ def _group_by_group(rows: IntArray, groups: np.ndarray[Any, Any], code: IntArray
             seen |= new
         turn = np.argsort(np.argsort(~brings, kind="stable"))
     return rows[np.argsort(turn[met], kind="stable")]
-
-
-def _of_size(planned: PlannedDataset, orders: Sequence[IntArray], size: int) -> PlannedDataset:
-    data = dataclasses.replace(planned.data, name=size_name(size))
-    # in the order of the data, so that the largest size is the training set of an evaluation, and models see the rows alike
-    splits = tuple(Split(np.sort(order[:size]), split.test) for order, split in zip(orders, planned.splits, strict=True))
-    described = dataclasses.replace(planned.described, n_train=np.full(len(splits), size, dtype=np.int64))
-    return PlannedDataset(data, planned.task, splits, described)
 
 
 def _check_classes(planned: PlannedDataset, code: IntArray, size: int) -> None:

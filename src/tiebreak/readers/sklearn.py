@@ -18,7 +18,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.split_design import MOST_FOLDS, Splits, class_names, shared_splits, split_again, splits_unseen
+from tiebreak.plan.splits import MOST_FOLDS, Splits, class_names, shared_splits, split_again, splits_unseen
 from tiebreak.readers.header import role_of
 from tiebreak.readers.source import (
     ReadOptions,

@@ -17,7 +17,7 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.split_design import MOST_FOLDS
+from tiebreak.plan.splits import MOST_FOLDS
 from tiebreak.readers.files import refuse
 from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, source_of, table_metric

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from tiebreak.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from tiebreak.stores.contract import Store
+    from tiebreak.stores.sql import SqlStore
 
 
-def open_store(source: str | os.PathLike[str] | Store) -> Store:
+def open_store(source: str | os.PathLike[str] | SqlStore) -> SqlStore:
     """Open the store that is meant by an address, a path or a store itself. No file is opened yet.
 
     The address is ``sqlite:///results.db``, a path that ends in ``.db`` or ``.sqlite``, or ``postgresql://user@host/database``.
@@ -21,8 +21,8 @@ def open_store(source: str | os.PathLike[str] | Store) -> Store:
 
     if isinstance(source, (str, os.PathLike)):
         return SqlStore(source)
-    if not (callable(getattr(source, "open", None)) and callable(getattr(source, "read", None))):
-        raise InvalidParameterError(f"a store is a URL, a path or a Store, and not {type(source).__name__}. {FORMS}.")
+    if not isinstance(source, SqlStore):
+        raise InvalidParameterError(f"a store is a URL, a path or a SqlStore, and not {type(source).__name__}. {FORMS}.")
     return source
 
 

@@ -5,10 +5,11 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from tiebreak.errors import StoreError, TiebreakError
-from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.contract import Damage, NoStoreError
 
 Result = TypeVar("Result")
 
@@ -55,7 +56,7 @@ _MOST_IDLE = 5
 class Database(ABC):
     """A store's database, of whichever kind.
 
-    `url` is the address as people are told of it, without passwords.
+    `url` is the address as people are told of it, without passwords, and `absence` the message where there is no store.
     """
 
     kind: ClassVar[str]
@@ -66,9 +67,11 @@ class Database(ABC):
     """Its own word for BYTES."""
     table_end: ClassVar[str] = ""
     """Its own word for a table that is kept by its key."""
+    errors: tuple[type[Exception], ...]
+    """What `translate` is there for; UnicodeError where the text of an error is damaged."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, url: str, absence: str) -> None:
+        self.url, self.absence = url, absence
         self._idle: list[Connection] = []  # those that nobody uses, which are this process's
         self._process = 0
         self._lock = threading.Lock()
@@ -89,7 +92,7 @@ class Database(ABC):
             except BaseException:
                 self.give_up(connection)
                 raise
-        except self.errors() as error:
+        except self.errors as error:
             self.close()  # a server that went away has cut the other connections too
             raise self.translate(error, run=run, to_write=to_write and is_begun) from error
         with self._lock:
@@ -119,7 +122,7 @@ class Database(ABC):
         self.begin(connection, to_write=False)
         is_new = not self.is_store(connection)
         if is_new and not create:
-            raise NoStoreError(self.no_store_text())
+            raise NoStoreError(self.absence)
         connection.driver.commit()
         if is_new:
             self.begin(connection, to_write=True)
@@ -157,7 +160,7 @@ class Database(ABC):
 
     def give_up(self, connection: Connection) -> None:
         """Undo what a connection is at, and let go of it."""
-        with suppress(*self.errors()):
+        with suppress(*self.errors):
             connection.driver.close()
 
     # --- different for each kind of database ------------------------------------------------------------------------------
@@ -166,9 +169,9 @@ class Database(ABC):
     def connect(self, *, create: bool) -> Connection:
         """Make a connection, and the file if there is none and `create` is True."""
 
-    @abstractmethod
     def is_usable(self, connection: Connection) -> bool:
         """Find out if a connection that was kept is to what was opened; an error where that is gone."""
+        return True  # one that was cut shows when it is used
 
     @abstractmethod
     def begin(self, connection: Connection, *, to_write: bool) -> None:
@@ -182,17 +185,16 @@ class Database(ABC):
     def now(self, connection: Connection) -> int:
         """Microseconds since 1970 by the store's own clock."""
 
+    def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]], *, overwrite: bool = False) -> None:
+        """Copy the store into a file, where it is in one itself."""
+        raise StoreError(
+            f"{self.url or 'the store in memory'} is no file. A store in PostgreSQL is copied by the server's own tools: "
+            "pg_dump --table='tiebreak_*' ADDRESS > FILE; psql ADDRESS < FILE brings it back."
+        )
+
     def find_damage(self, connection: Connection) -> str:
         """Return what the database's own check finds first; "" if it finds nothing, or has none."""
         return ""
-
-    @abstractmethod
-    def no_store_text(self) -> str:
-        """Message for a store that is to be read and is not there."""
-
-    @abstractmethod
-    def errors(self) -> tuple[type[Exception], ...]:
-        """List what `translate` is there for."""
 
     @abstractmethod
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:

@@ -1,9 +1,4 @@
-"""Encoding of what is kept: texts as JSON, scores as floats, arrays as their bytes, and a hash of each. Nothing is pickled.
-
-Functions that need numpy import it: a list of runs is there before numpy would be loaded.
-"""
-
-from __future__ import annotations
+"""Encoding of what is kept: texts as JSON, scores as floats, arrays as their bytes, and a hash of each. Nothing is pickled."""
 
 import json
 import math
@@ -12,23 +7,20 @@ import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
+import numpy as np
 
 from tiebreak.errors import InvalidParameterError
+from tiebreak.numerics import FloatArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
+from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import SplitKind
-from tiebreak.stores.cells import NOTES
-from tiebreak.stores.contract import MISMATCH
+from tiebreak.stores.contract import MISMATCH, NOTES
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from tiebreak.numerics import FloatArray
-
-    BoolTable: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.bool_]]"
-    NumericArray: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+BoolTable: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+NumericArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 """What reading a row raises whose content is not what was written, or whose hash is right and whose content is not a store's."""
@@ -68,8 +60,6 @@ def from_json(content: bytes) -> Any:
 
 def _plain(value: Any) -> Any:
     """Turn scalars of numpy into what they are in Python."""
-    import numpy as np
-
     if isinstance(value, np.generic) and isinstance(value.item(), (bool, int, float, str)):
         return value.item()
     if isinstance(value, Mapping):
@@ -226,8 +216,6 @@ def _unpack_scores(packed: bytes, metrics: Sequence[str]) -> dict[str, float]:
 
 def read_numbers(packed: Sequence[bytes], n_metrics: int) -> tuple[FloatArray, FloatArray, BoolTable]:
     """Read seconds, scores, and which of them were measured, of many cells; a column for each metric."""
-    import numpy as np
-
     seconds = np.empty((len(packed), 2))
     score = np.full((len(packed), n_metrics), np.nan)
     measured = np.zeros((len(packed), n_metrics), dtype=np.bool_)
@@ -252,8 +240,6 @@ _TYPE = re.compile(r"[<>|=][biufc]\d{1,2}")
 
 def pack_arrays(arrays: Mapping[str, Any], what: str = "the array {!r}") -> bytes:
     """Bytes of arrays behind a list of their names, types and shapes; raises for texts and objects."""
-    import numpy as np
-
     found = {name: np.asarray(value) for name, value in arrays.items()}
     for name, array in found.items():
         if array.dtype.kind not in "biufc":
@@ -267,8 +253,6 @@ def pack_arrays(arrays: Mapping[str, Any], what: str = "the array {!r}") -> byte
 
 def unpack_arrays(content: bytes) -> dict[str, NumericArray]:
     """Arrays, not to be written to, of what `pack_arrays` made; raises one of `MALFORMED`."""
-    import numpy as np
-
     start = 8 + struct.unpack_from("<q", content)[0]
     arrays = {}
     for name, dtype, shape, n in _layout(content[8:start]):
@@ -282,8 +266,6 @@ def unpack_arrays(content: bytes) -> dict[str, NumericArray]:
 @lru_cache(maxsize=256)
 def _layout(head: bytes) -> list[tuple[str, np.dtype[Any], list[int], int]]:
     """Name, type, shape and number of values of each array."""
-    import numpy as np
-
     found = msgspec.convert(from_json(head), list[tuple[str, str, list[int]]])
     is_right = all(_TYPE.fullmatch(kind) and min(shape, default=0) >= 0 for _, kind, shape in found)
     require(is_right, "no array of numbers")
@@ -319,8 +301,6 @@ class _Plan(msgspec.Struct):
 
 def pack_plan(record: RunRecord, environments: Sequence[Mapping[str, str]]) -> bytes:
     """Pack a plan with the versions that it was measured with so far; the same plan gives the same bytes."""
-    import numpy as np
-
     arrays: dict[str, Any] = {}
     for i, dataset in enumerate(record.datasets):
         arrays |= {f"{i} {name}": getattr(dataset, name) for name in _OF_SPLITS}
@@ -343,8 +323,6 @@ def pack_plan(record: RunRecord, environments: Sequence[Mapping[str, str]]) -> b
 
 def unpack_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...]]:
     """Read what `pack_plan` made; raises one of `MALFORMED` for a plan that no store has."""
-    from tiebreak.scores.metric import Metric
-
     arrays = unpack_arrays(content)
     plan = msgspec.convert(from_json(arrays["document"].tobytes()), _Plan)
     require(bool(plan.environments), "no versions")
@@ -362,8 +340,6 @@ def unpack_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...
 
 
 def _dataset(facts: _Dataset, arrays: Mapping[str, NumericArray], prefix: str) -> DatasetRecord:
-    import numpy as np
-
     columns: dict[str, Any] = {name: _positions(arrays[prefix + name], 2**53) for name in _OF_SPLITS}
     rows, target = _positions(arrays[f"{prefix}rows"], facts.n_samples), arrays.get(f"{prefix}target")
     require(len({len(facts.split_hashes), *(column.size for column in columns.values())}) == 1, "splits that are none")

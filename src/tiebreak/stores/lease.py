@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.stores.cells import Claim, cell_text, is_settled
+from tiebreak.stores.contract import Claim, cell_text, is_settled
 from tiebreak.stores.encoding import MALFORMED, from_json, sealed, to_json, unsealed
 
 if TYPE_CHECKING:
@@ -35,9 +35,11 @@ _DELETE = "DELETE FROM tiebreak_leases WHERE run = ? AND holder = ?"
 
 
 class SqlLease(AbstractContextManager["SqlLease"]):
-    """A share in a run: a row that says which cells its holder has taken on, and when it has shown last that it lives.
+    """Share of one process in a run that several may measure at once.
 
-    It may show nothing for `seconds` of the store's own clock.
+    A row says which cells its holder has taken on, and when it has shown last that it lives, which it does by itself. One that
+    has shown nothing for `seconds` of the store's own clock (its machine is gone, the process hangs) loses its cells to whoever
+    asks for them next; what it hands in later changes nothing that these have taken on or kept.
     """
 
     def __init__(self, log: SqlLog, seconds: float) -> None:
@@ -49,20 +51,35 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         self._heart = threading.Thread(target=self._beat_on, name="tiebreak-lease", daemon=True)
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
-        """Take on those of the cells that nobody else has."""
+        """Take on those of the cells that nobody else has.
+
+        Parameters
+        ----------
+        cells : sequence of Cell
+        again : collection of Cell
+            Those that are to be measured although they have failed. Other cells that failed are settled, as are those that
+            have all metrics of the record.
+        """
         return self.write((), cells, again=again)[1]
 
     def write(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
     ) -> tuple[list[Outcome], Claim]:
-        """Keep outcomes of cells that were granted, and take on others in the same transaction."""
+        """Keep outcomes of cells that were granted, as `SqlLog.write` does, and take on others in the same transaction.
+
+        Returns
+        -------
+        list of Outcome
+            Those that were refused, as their cells were lost to others.
+        Claim
+            On the cells wanted.
+        """
         log = self._of
         claim = Claim([], [], [])
         lost: set[Cell] = set()
-        for piece in log._pieces(outcomes) if outcomes or wanted else ():
-            lost_now, taken, self._held = log._do(partial(self._exchange, piece, wanted, again), to_write=True)
-            lost |= lost_now
-            claim, wanted = (taken, ()) if wanted else (claim, ())
+        if outcomes or wanted:
+            work = partial(self._exchange, log._placed(outcomes), wanted, again)
+            lost, claim, self._held = log._do(work, to_write=True)
         if self._held and self._heart.ident is None:
             self._heart.start()
         refused = [outcome for outcome in outcomes if log._mapping.stored(outcome.cell) in lost] if lost else []
@@ -102,7 +119,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
     def _exchange(
-        self, piece: Sequence[tuple[Cell, Outcome]], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
+        self, placed: Sequence[tuple[Cell, Outcome]], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
     ) -> tuple[set[Cell], Claim, set[Cell]]:
         """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead.
 
@@ -110,9 +127,9 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         """
         log = self._of
         others, own = self._owners(connection)
-        done = {cell for cell, _ in piece}
+        done = {cell for cell, _ in placed}
         refused = done & others
-        refused |= log._put([each for each in piece if each[0] not in others], connection, own)
+        refused |= log._put([each for each in placed if each[0] not in others], connection, own)
         claim = Claim([], [], [])
         places = {cell: log._mapping.stored(cell) for cell in wanted}
         kept = log._kept(connection, set(places.values()))

@@ -4,39 +4,51 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
 
-from tiebreak.errors import ChangedRunError
+from tiebreak.errors import ChangedRunError, StoreError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
-from tiebreak.stores.cells import CellTable, cell_text, is_planned, settle
-from tiebreak.stores.contract import MISMATCH, Damage, Report, refuse
+from tiebreak.stores.contract import (
+    MISMATCH,
+    CellTable,
+    Damage,
+    Report,
+    cell_text,
+    deleted_text,
+    is_planned,
+    refuse,
+    settle,
+)
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import (
     MALFORMED,
     CellRow,
+    NumericArray,
     cell_row,
     damaged,
     fault_text,
+    from_json,
     hashes,
     pack_arrays,
     read_numbers,
     read_outcome,
     require,
     sealed,
+    to_json,
     unpack_arrays,
+    unpack_plan,
     unsealed,
 )
-from tiebreak.stores.plan_mapping import ABSENT, map_plan
-from tiebreak.stores.runs import Head, pack_head, read_head, read_plan
+from tiebreak.stores.plan_mapping import ABSENT, check_record, map_plan
 
 if TYPE_CHECKING:
-    from tiebreak.stores.encoding import NumericArray
     from tiebreak.stores.lease import SqlLease
 
 Part = TypeVar("Part")
@@ -45,8 +57,6 @@ PAGE = 4096
 BLOCK, BLOCK_WITH_OUTPUTS = 512, 64
 """Cells that are read at a time."""
 NOTHING: Outputs = {}
-MOST_CELLS = 1_000
-"""A transaction of so many takes a few hundredths of a second; other writers wait meanwhile."""
 
 _COLUMNS = ", ".join(CellRow._fields)
 _AFTER = (
@@ -63,8 +73,96 @@ _PUT_OUTPUT = f"INSERT INTO tiebreak_outputs VALUES (?, ?, ?, ?, ?) {_KEY} conte
 _DELETE_OUTPUT = "DELETE FROM tiebreak_outputs WHERE run = ? AND dataset = ? AND split = ? AND model = ?"
 
 
+# --- the row of a run -------------------------------------------------------------------------------------------------------
+
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+
+
+class Head(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Facts of a run that are listed, and numbers that change with each transaction; times are microseconds since 1970.
+
+    `n_cells` are planned, `n_kept` recorded. `hash_sum` is the sum of the hashes of the recorded cells modulo 2**64, and `plan`
+    the hash of its plan.
+    """
+
+    created: Count
+    updated: Count
+    name: str = ""
+    n_cells: Count = 0
+    n_models: Count = 0
+    n_datasets: Count = 0
+    n_splits: Count = 0
+    metrics: tuple[str, ...] = ()
+    n_kept: Count = 0
+    n_done: Count = 0
+    hash_sum: int = 0
+    plan: str = ""
+
+
+def described(head: Head, record: RunRecord, plan: bytes) -> Head:
+    """The head with the facts of a record, and of the plan that was packed of it."""
+    return msgspec.structs.replace(
+        head,
+        name=record.name,
+        n_cells=record.n_cells,
+        n_models=len(record.models),
+        n_datasets=len(record.datasets),
+        n_splits=sum(dataset.n_splits for dataset in record.datasets),
+        metrics=tuple(metric.name for metric in record.metrics),
+        plan=plan[:8].hex(),
+    )
+
+
+def pack_head(run: int, head: Head) -> bytes:
+    """Pack a head for its row: nearly always as many bytes as before, so that the row is changed in its place."""
+    content = to_json(msgspec.structs.astuple(head))
+    return sealed(content.ljust(len(content) + -len(content) % 128), "head", run)
+
+
+def unpack_head(run: int, blob: bytes) -> Head:
+    """Read a head out of its row; raises one of `MALFORMED`."""
+    head = msgspec.convert(from_json(unsealed(blob, "head", run)), Head)
+    require(head.n_done <= head.n_kept, "more cells done than kept")
+    return head
+
+
+def read_head(connection: Connection, run: int, name: str) -> Head:
+    """Read the head of a run; raises `StoreError` where the run was deleted."""
+    found = connection.execute("SELECT head FROM tiebreak_runs WHERE run = ?", [run])
+    if not found:
+        raise StoreError(deleted_text(name))
+    try:
+        return unpack_head(run, found[0][0])
+    except MALFORMED as error:
+        refuse(Damage(name, "the description of the run", fault_text(error)))
+        raise
+
+
+def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], str]:
+    """Read the plan of a run, the versions that it was measured with, and the hash of both."""
+    found = connection.execute("SELECT plan FROM tiebreak_runs WHERE run = ?", [run])
+    if not found:
+        raise StoreError(deleted_text(name))
+    blob = found[0][0]
+    try:
+        record, environments = unpack_plan(unsealed(blob, "plan", run))
+        require(record.name == name, "the plan of another run")
+        check_record(record)
+    except MALFORMED as error:
+        refuse(Damage(name, "the plan", fault_text(error)))
+        raise
+    return record, environments, blob[:8].hex()
+
+
+# --- its cells --------------------------------------------------------------------------------------------------------------
+
+
 class SqlLog:
     """The cells of one run in a database, of which it sees the part that a record has.
+
+    Cells, models, datasets, splits and metrics are meant by their positions in `record`: the plan that the log was opened with,
+    or all that the run has where it was opened for reading. Two logs of the same run may have different records, such as one with
+    a model more. `threads` of a record is what the run was begun with; `versions` of a log for reading are the last recorded.
 
     `stored` is what the run has, `plan` the hash of that, `environment` the position of the versions at work; `lease_seconds` is
     for how long who has taken cells on may show nothing, and `report` what is done about damage.
@@ -99,9 +197,24 @@ class SqlLog:
         return self._do(lambda connection: read_plan(connection, self._run, self.record.name))[1]
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
-        """Keep the outcomes, all of them or none."""
-        for piece in self._pieces(outcomes):
-            self._do(partial(self._put, piece), to_write=True)
+        """Keep the outcomes, all of them or none, before this returns.
+
+        A cell is kept once. Of a cell that is done, the same scores again change nothing, further metrics are added, and
+        a different score of the same metric is refused, unless the run is one that cannot be reproduced (rng None): then
+        the first score stays. Outputs of further methods are added too; times and versions stay those of the first. A failure
+        never replaces a cell that is done; anything replaces a failure.
+
+        Raises
+        ------
+        ChangedRunError
+            Naming run and cell.
+        InvalidParameterError
+            A cell or state that there is not, or outputs that are no array of numbers; `UnknownNameError` for a metric that
+            the run does not have.
+        StoreError
+            The outcomes could not be kept; those written before are.
+        """
+        self._do(partial(self._put, self._placed(outcomes)), to_write=True)
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""
@@ -110,7 +223,13 @@ class SqlLog:
         return SqlLease(self, self._lease_seconds)
 
     def table(self) -> CellTable:
-        """Read all recorded cells."""
+        """Read all recorded cells.
+
+        Raises
+        ------
+        DamagedStoreError
+            A cell is not what was written, or one that was written is gone.
+        """
         pages = self._do(partial(self._scan, self._columns))
         table = CellTable(*(np.concatenate(column) for column in zip(*pages, strict=True)))
         order = np.lexsort((table.model, table.split, table.dataset))
@@ -119,7 +238,18 @@ class SqlLog:
         return CellTable(*(getattr(table, field.name)[order] for field in dataclasses.fields(table)))
 
     def outcomes(self, cells: Iterable[Cell] | None = None, *, outputs: bool = False) -> Iterator[Outcome]:
-        """Read the recorded outcomes of the given cells, or of all, in the order of the plan."""
+        """Read the recorded outcomes of the given cells, or of all, in the order of the plan; cells without one are left out.
+
+        Parameters
+        ----------
+        cells : iterable of Cell, optional
+        outputs : bool
+            Whether to load what the models said of the test rows; the arrays are not to be written to.
+
+        Raises
+        ------
+        DamagedStoreError
+        """
         if cells is None:
             table = self.table()
             wanted = list(map(Cell, table.dataset.tolist(), table.split.tolist(), table.model.tolist()))
@@ -157,26 +287,25 @@ class SqlLog:
 
     # --- writing ------------------------------------------------------------------------------------------------------------
 
-    def _pieces(self, outcomes: Sequence[Outcome]) -> list[list[tuple[Cell, Outcome]]]:
-        """Parts of outcomes for a transaction each, with their stored cells; a single one unless there are very many."""
+    def _placed(self, outcomes: Sequence[Outcome]) -> list[tuple[Cell, Outcome]]:
+        """Outcomes with their stored cells; refused where there is no such cell."""
         for outcome in outcomes:
             self._mapping.check(outcome)
-        placed = [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
-        return [placed[start : start + MOST_CELLS] for start in range(0, len(placed) or 1, MOST_CELLS)]
+        return [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
 
     def _put(
-        self, piece: Sequence[tuple[Cell, Outcome]], connection: Connection, owned: Collection[Cell] | None = None
+        self, placed: Sequence[tuple[Cell, Outcome]], connection: Connection, owned: Collection[Cell] | None = None
     ) -> set[Cell]:
-        """Put a piece in the transaction under way by the rule of writing.
+        """Put outcomes in the transaction under way by the rule of writing.
 
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
         head = self._head(connection)
-        before = self._kept(connection, {cell for cell, _ in piece})
+        before = self._kept(connection, {cell for cell, _ in placed})
         rows: dict[Cell, CellRow] = {}
         contents: dict[Cell, bytes] = {}
         refused: set[Cell] = set()
-        for cell, outcome in piece:
+        for cell, outcome in placed:
             row = rows.get(cell) or before.get(cell)
             old = None if row is None else self._outcome(row)
             is_done = old is not None and old.is_done
@@ -338,3 +467,33 @@ class SqlLog:
 
 def _n_done(rows: Iterable[CellRow]) -> int:
     return sum(row.state == STATES.index("done") for row in rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CopiedLog:
+    """The cells of a run as they were when they were copied out of a store: what travels with a result. Nothing can be added.
+
+    `copied` holds all outcomes, with their outputs, in the order of the plan.
+    """
+
+    record: RunRecord
+    environments: tuple[Mapping[str, str], ...]
+    copied: tuple[Outcome, ...]
+    cells: CellTable
+
+    @classmethod
+    def of(cls, log: SqlLog | CopiedLog, table: CellTable) -> CopiedLog:
+        """Copy all that a log has; the table is what is known of it."""
+        environments = tuple(dict(each) for each in log.environments)
+        return cls(log.record, environments, tuple(log.outcomes(outputs=True)), table)
+
+    def table(self) -> CellTable:
+        """All recorded cells."""
+        return self.cells
+
+    def outcomes(self, cells: Iterable[Cell] | None = None, *, outputs: bool = False) -> Iterator[Outcome]:
+        """The recorded outcomes of the given cells, or of all, in the order of the plan."""
+        wanted = None if cells is None else set(cells)
+        for outcome in self.copied:
+            if wanted is None or outcome.cell in wanted:
+                yield outcome if outputs or not outcome.outputs else dataclasses.replace(outcome, outputs={})

@@ -11,7 +11,7 @@ from tiebreak.errors import Advice, ChangedRunError, DataError, InvalidParameter
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up, quoted
-from tiebreak.stores.cells import is_planned
+from tiebreak.stores.contract import is_planned
 from tiebreak.stores.encoding import to_json
 
 # --- positions ------------------------------------------------------------------------------------------------------------

@@ -139,8 +139,12 @@ class PostgresDatabase(Database):
     bytes_type = "BYTEA"
 
     def __init__(self, url: str) -> None:
-        super().__init__(masked(url))
         self._parameters = _connection_parameters(url)
+        from psycopg import Error  # which is there, or the parameters would not be
+
+        absence = "Check the address; tiebreak makes its tables there when something is evaluated into it."
+        super().__init__(masked(url), f"there is no store in {masked(url)}. {absence}")
+        self.errors = Error, UnicodeError
         # psycopg remarks on connections that were cut, which is for those who ask for its log, and not for every terminal
         if not (log := logging.getLogger("psycopg")).handlers:
             log.addHandler(logging.NullHandler())
@@ -169,10 +173,6 @@ class PostgresDatabase(Database):
             raise
         return PostgresConnection(driver)
 
-    def is_usable(self, connection: Connection) -> bool:
-        """A connection that was cut shows when it is used."""
-        return True
-
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Readers see one state and wait for nobody; writers take turns."""
         from psycopg import IsolationLevel
@@ -199,19 +199,6 @@ class PostgresDatabase(Database):
     def now(self, connection: Connection) -> int:
         """The server's clock."""
         return int(connection.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")[0][0])
-
-    def no_store_text(self) -> str:
-        """No tables in the current schema."""
-        return (
-            f"there is no store in {self.url}. Check the address; tiebreak makes its tables there when something is evaluated "
-            "into it."
-        )
-
-    def errors(self) -> tuple[type[Exception], ...]:
-        """psycopg's; UnicodeError where the text of an error is damaged."""
-        import psycopg
-
-        return psycopg.Error, UnicodeError
 
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
         """Put an error of PostgreSQL into words."""

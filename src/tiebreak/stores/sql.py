@@ -1,9 +1,4 @@
-"""A store in a database: a SQLite file, PostgreSQL, or a database in memory.
-
-The methods import what needs numpy: a list of runs is there before that would be loaded.
-"""
-
-from __future__ import annotations
+"""A store in a database: a SQLite file, PostgreSQL, or a database in memory."""
 
 import dataclasses
 import math
@@ -11,21 +6,19 @@ import os
 import secrets
 from collections.abc import Mapping
 from functools import partial
+from hashlib import blake2b
 from numbers import Real
-from typing import TYPE_CHECKING
 
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores.contract import Damage, FoundDamageError, Report, refuse
-from tiebreak.stores.encoding import pack_plan, sealed
+from tiebreak.scores.vocabulary import look_up
+from tiebreak.stores.contract import MISMATCH, Damage, FoundDamageError, Report, RunSummary, refuse
+from tiebreak.stores.database import Connection, Database
+from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, require, sealed, to_json
+from tiebreak.stores.log import Head, SqlLog, described, pack_head, read_head, read_plan, unpack_head
+from tiebreak.stores.plan_mapping import check_record, environment_of, merge_records
 from tiebreak.stores.postgres import PostgresDatabase, masked
-from tiebreak.stores.runs import Head, described, find_run, key_of, known_run, list_runs, pack_head, read_head, read_plan
-from tiebreak.stores.sqlite import SqliteDatabase
-
-if TYPE_CHECKING:
-    from tiebreak.stores.contract import RunSummary
-    from tiebreak.stores.database import Connection, Database
-    from tiebreak.stores.log import SqlLog
+from tiebreak.stores.sqlite import MemoryDatabase, SqliteDatabase
 
 FORMS = "Give 'sqlite:///results.db', a path that ends in .db or .sqlite, or 'postgresql://user@host/database'"
 """The three forms of an address, for messages."""
@@ -34,9 +27,10 @@ FORMS = "Give 'sqlite:///results.db', a path that ends in .db or .sqlite, or 'po
 class SqlStore:
     """Runs in a database: a SQLite file, or PostgreSQL. Any number of threads and processes may use it at once.
 
-    A file is made when a run is begun, readable for its owner only; in PostgreSQL so are tables, in the current schema of the
-    user. Nothing in it is pickled, and reading it imports nothing that it names. Every row carries a hash that is checked
-    whenever it is read.
+    A cell is recorded whole or not at all. Names of runs, models, datasets and metrics may be any text, quotes, newlines and lone
+    surrogates included. A file is made when a run is begun, readable for its owner only; in PostgreSQL so are tables, in the
+    current schema of the user. Nothing in it is pickled, and reading it imports nothing that it names. Every row carries a hash
+    that is checked whenever it is read.
 
     Parameters
     ----------
@@ -68,15 +62,23 @@ class SqlStore:
         return self._database.url
 
     def runs(self) -> list[RunSummary]:
-        """All runs, the last one updated first."""
+        """All runs, the last one updated first. The cells are not read for it."""
         runs = self._database.do(partial(list_runs, refuse))
         return sorted(runs.values(), key=lambda run: run.updated, reverse=True)
 
     def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
-        """Begin a run, or go on with the one of the same name."""
-        from tiebreak.stores.log import SqlLog
-        from tiebreak.stores.plan_mapping import check_record, environment_of, merge_records
+        """Begin a run, or go on with the one of the same name.
 
+        Models, datasets, splits and metrics that the stored run does not have are added to it; those that it has must be
+        the same. What the stored run has beyond the record stays, and is not seen through this log. `threads` stays what it
+        was; `settings` are added to those stored.
+
+        Raises
+        ------
+        ChangedRunError
+            A model, dataset, split or metric of that name (or key) was another one, or rng was.
+            The run was made with other versions, and `accept_versions` is False.
+        """
         check_record(record)
         versions = dict(record.versions)
 
@@ -107,7 +109,7 @@ class SqlStore:
         return SqlLog(self._database, run, own, stored, plan, position, self._lease_seconds)
 
     def read(self, name: str) -> SqlLog:
-        """A stored run with everything that it has."""
+        """A stored run with everything that it has; raises `UnknownNameError`, with the nearest names."""
         return self._read(self._database.do(partial(known_run, name), name), name)
 
     def delete(self, name: str) -> None:
@@ -121,7 +123,7 @@ class SqlStore:
         self._database.do(forget, name, to_write=True)
 
     def check(self) -> list[Damage]:
-        """Read everything and say what is not as it was written; empty if all is well."""
+        """Read everything and say what is not as it was written; empty if all is well. Damage is never raised from here."""
         damages: list[Damage] = []
         database = self._database
         try:
@@ -160,19 +162,70 @@ class SqlStore:
             The copy cannot be written there, or the store is in PostgreSQL, which has tools of its own for it.
         DamagedStoreError
         """
-        from tiebreak.stores.backup import back_up
-
-        back_up(self._database, path, lambda part: SqlStore(part).check(), overwrite=overwrite)
+        self._database.back_up(path, lambda part: SqlStore(part).check(), overwrite=overwrite)
 
     def close(self) -> None:
         """Let go of files and connections; the store may be used again afterwards."""
         self._database.close()
 
     def _read(self, run: int, name: str, report: Report = refuse) -> SqlLog:
-        from tiebreak.stores.log import SqlLog
-
         record, environments, plan = self._database.do(lambda connection: read_plan(connection, run, name), name)
         return SqlLog(self._database, run, record, record, plan, len(environments) - 1, self._lease_seconds, report)
+
+
+class MemoryStore(SqlStore):
+    """Runs that are kept until the process ends, for when nothing needs to survive. Any thread may use it."""
+
+    def __init__(self) -> None:
+        self._database = MemoryDatabase()
+        self._lease_seconds = 60.0
+
+
+def key_of(name: str) -> bytes:
+    """Key of a run, as names of any length must be unique."""
+    return blake2b(to_json(name), digest_size=16).digest()
+
+
+def list_runs(report: Report, connection: Connection) -> dict[int, RunSummary]:
+    """All runs by their numbers; what is wrong is reported."""
+    runs = {}
+    for run, key, blob in connection.execute("SELECT run, name_key, head FROM tiebreak_runs"):
+        try:
+            head = unpack_head(run, blob)
+            require(key == key_of(head.name), MISMATCH)
+        except MALFORMED as error:
+            report(Damage(_name_of(blob), "the description of the run", fault_text(error)))
+        else:
+            counts = head.n_cells, head.n_done, head.n_kept - head.n_done, head.n_models, head.n_datasets, head.n_splits
+            runs[run] = RunSummary(head.name, head.created / 1e6, head.updated / 1e6, *counts, head.metrics)
+    return runs
+
+
+def _name_of(head: bytes) -> str:
+    """Name in the head of a run; "" where it cannot be read any more."""
+    try:
+        return str(from_json(head[8:])[Head.__struct_fields__.index("name")])
+    except MALFORMED:
+        return ""
+
+
+def find_run(connection: Connection, name: str) -> int | None:
+    """Find the number of a run; None if there is certainly none of that name."""
+    found = connection.execute("SELECT run FROM tiebreak_runs WHERE name_key = ?", [key_of(name)])
+    if found:
+        return int(found[0][0])
+    if any(run.name == name for run in list_runs(refuse, connection).values()):  # else its name may be damaged
+        refuse(Damage(name, "the list of runs", "its index does not lead to the run"))
+    return None
+
+
+def known_run(name: str, connection: Connection) -> int:
+    """Find the number of a run; raises `UnknownNameError` if there is none of that name."""
+    run = find_run(connection, name)
+    if run is None:
+        look_up(name, [each.name for each in list_runs(refuse, connection).values()], "run")
+        raise AssertionError
+    return run
 
 
 def _found(database: Database, run: str, error: DamagedStoreError) -> Damage:

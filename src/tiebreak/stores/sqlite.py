@@ -2,23 +2,25 @@
 
 import errno
 import os
+import secrets
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
-from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.contract import Damage, NoStoreError
 from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database, Result
 
 BUSY_SECONDS = 30.0
 """How long a writer waits for another one."""
 MOST_BYTES = 256_000_000
 """The largest array or text that is read or written; the limit of SQLite itself is larger."""
+_JOURNALS = ("-journal", "-wal", "-shm")
 _MOST_DEFINITION = 1_000_000
 _NUMBERS = {int, float, type(None)}
 _FREE_STEPS, _STEPS = 2_000_000, 10_000
@@ -70,9 +72,11 @@ class SqliteDatabase(Database):
     whole = "the file"
     bytes_type = "BLOB"
     table_end = " WITHOUT ROWID"
+    errors = sqlite3.Error, UnicodeError
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"sqlite:///{path}")
+        absence = f"there is no store {path}. Check the path; a file is made when something is evaluated into it."
+        super().__init__(f"sqlite:///{path}", absence)
         self.shown = path
         self.path = os.path.abspath(path)  # noqa: PTH100
 
@@ -80,7 +84,7 @@ class SqliteDatabase(Database):
         """Connect to the file, which is made for its owner only if there is none; its journals will have the same rights."""
         # os.path, as Path raises for a name that is too long
         if not create and not os.path.lexists(self.path):
-            raise NoStoreError(self.no_store_text())
+            raise NoStoreError(self.absence)
         try:
             if create:
                 with _OPENING, suppress(FileExistsError):
@@ -172,13 +176,51 @@ class SqliteDatabase(Database):
         found = str(connection.execute("PRAGMA integrity_check(1)")[0][0])
         return "" if found == "ok" else found
 
-    def no_store_text(self) -> str:
-        """No file, or an empty one."""
-        return f"there is no store {self.shown}. Check the path; a file is made when something is evaluated into it."
+    def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]], *, overwrite: bool = False) -> None:
+        """Copy the file as it is at one moment, while others write: whole and verified, or not there at all.
 
-    def errors(self) -> tuple[type[Exception], ...]:
-        """SQLite's; UnicodeError where the text of an error is damaged."""
-        return sqlite3.Error, UnicodeError
+        `check` says what is wrong in a copy, and `overwrite` lets a file be replaced.
+        """
+        if not self.path:
+            super().back_up(target, check, overwrite=overwrite)
+        shown, path = os.fspath(target), Path(os.path.realpath(target))
+        # SQLite would take the journal of a former file of that name for one of the copy
+        journals = [path.name + ending for ending in _JOURNALS if path.with_name(path.name + ending).exists()]
+        if path.exists() and path.samefile(self.path):
+            raise StoreError(f"{shown} cannot hold the backup: it is the store itself. Name another file.")
+        if journals:
+            beside = f"{journals[0]!r} is beside it, which another program left there or still uses"
+            raise StoreError(f"{shown} cannot hold the backup: {beside}. Name another file.")
+        if path.exists() and not overwrite:
+            text = f"{shown} cannot hold the backup: it is there already. Name another file, or pass "
+            raise StoreError(text, Setting("overwrite", "True"), " to replace it.")
+        part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}.part.db")  # what is left of one that was killed
+        try:
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL, 0o600))
+            self.do(lambda connection: _copy(connection, part))
+            if damages := check(part):
+                run = f" of run {damages[0].run!r}" if damages[0].run else ""
+                raise DamagedStoreError(
+                    f"{self.shown} is damaged, so no backup was made that would pass for a whole one. The first of "
+                    f"{len(damages)} findings is {damages[0].where}{run}: {damages[0].what}. 'tiebreak store check' lists all. "
+                    "Put an earlier backup in its place."
+                )
+            _sync(part)
+            if overwrite:
+                part.replace(path)
+            else:
+                os.link(part, path)  # unlike renaming, it never replaces a file
+            if os.name == "posix":
+                _sync(path.parent)
+        except StoreError:  # which is an OSError too
+            raise
+        except OSError as error:
+            raise StoreError(
+                f"{shown} cannot be written: the system says {error.strerror!r}. No backup was made. Name another file."
+            ) from error
+        finally:
+            for ending in ("", *_JOURNALS):
+                part.with_name(part.name + ending).unlink(missing_ok=True)
 
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
         """Put an error of SQLite into words."""
@@ -243,6 +285,24 @@ def _obstacle(file: str) -> str:
     )
     otherwise = "the system refuses, although file and folder may be written; the disk may be full, or too many files are open"
     return next((text for is_so, text in obstacles if is_so), otherwise)
+
+
+def _copy(connection: Connection, part: Path) -> None:
+    """Copy the whole file in one go, in the transaction under way: writers wait for it, and it never has to begin again."""
+    connection.execute("SELECT count(*) FROM sqlite_master")  # so that the transaction has its lock
+    with closing(sqlite3.connect(part)) as target:
+        target.execute("PRAGMA synchronous = OFF")  # the file is thrown away if this fails
+        connection.driver.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")  # one file is all, and it can be read where nothing can be written
+
+
+def _sync(path: Path) -> None:
+    """Let a file, or the names in a folder, reach the disk."""
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 class MemoryDatabase(SqliteDatabase):

@@ -17,8 +17,7 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Split, Splits
-from tiebreak.plan.splits import PlannedDataset, check_amount
+from tiebreak.plan.splits import PlannedDataset, Split, Splits, check_amount
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.studies.curves import run_of_study

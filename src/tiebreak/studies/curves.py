@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.evaluation.evaluation import Evaluation
-from tiebreak.evaluation.frames import mean_interval
+from tiebreak.evaluation.evaluation import Evaluation, mean_interval
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import FloatArray, IntArray, check_rope, rope_share
 from tiebreak.plan.plan import Plan

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
-from tiebreak.evaluation.evaluation import Evaluation
-from tiebreak.evaluation.frames import split_ratio
+from tiebreak.evaluation.evaluation import Evaluation, split_ratio
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability, check_rope_given
 from tiebreak.plan.plan import Plan
@@ -192,7 +191,7 @@ def _answers(
     last, previous = full - half, half - quarter
     usable = np.where(np.isnan(previous), np.nan, last)
     scale = np.nan_to_num(np.abs(oriented[:, list(places)])).max(axis=(1, 2))
-    gain = doubling_gain(
+    gain, (low, high), answer = doubling_gain(
         usable,
         previous,
         test_train_ratio=split_ratio(usable, ratio),
@@ -201,9 +200,8 @@ def _answers(
         scale=scale,
         omit_missing=True,
     )
-    interval = gain.last.interval_at(alpha)
-    columns = (gain.last.estimate, interval.low, interval.high, gain.low, gain.high, gain.n_splits)
-    rows = zip(models, gain.answer, *(np.asarray(column).tolist() for column in columns), gain.kind, strict=True)
+    columns = (gain.estimate, *gain.interval_at(alpha), low, high, gain.n_units)
+    rows = zip(models, answer, *(np.asarray(column).tolist() for column in columns), gain.kind, strict=True)
     return tuple(
         DoublingAnswer(model, ANSWERS[code], last, last_low, last_high, low, high, n, _REASONS[int(kind)])
         for model, code, last, last_low, last_high, low, high, n, kind in rows

@@ -13,7 +13,7 @@ from tiebreak.comparison.ranking import NEAR_BEST, STANDINGS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, TiebreakWarning
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.split_design import K_FOLD
+from tiebreak.plan.splits import K_FOLD
 from tiebreak.readers.sklearn import scores_of_candidates
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
