@@ -111,7 +111,7 @@ def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
 
 
 def _preview(study: Study, name: str, url: str, typed: TypedMeasuring) -> None:
-    from tiebreak.evaluation.preview import preview_plan
+    from tiebreak.evaluation.evaluate import preview_plan
     from tiebreak.plan.plan import make_plan
     from tiebreak.views.evaluation import PLAN
 

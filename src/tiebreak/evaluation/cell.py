@@ -218,7 +218,7 @@ class Measurement:
             outputs=as_stored(outputs, slices.truth) if self.keep_predictions else {},
             chosen=chosen,
             best_score=best_score,
-            saved_seconds=memo.saved,
+            is_shared=memo.is_shared,
         )
 
     def _score(
