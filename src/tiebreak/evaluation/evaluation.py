@@ -295,7 +295,7 @@ class Evaluation(Result):
     # --- predictions, looked at closely -----------------------------------------------------------------------------------
 
     def confusion(self, models: str | Sequence[str] | None = None, *, dataset: str | None = None) -> Confusions:
-        """Confusion matrices of each model: ``[model]`` of all splits together, ``.of_split(model, repeat=, fold=)`` of one.
+        """Confusion matrices of each model: ``[model]`` of all splits together, ``.matrices[model]`` of each.
 
         Together, each example counts once for each repeat. It needs predicted labels that were kept (``scoring="accuracy"``).
         Models without a measured cell are left out, unless they are named.
