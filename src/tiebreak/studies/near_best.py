@@ -57,7 +57,7 @@ class NearBest:
                 )
             costs = self._costs(near, cv_results, score.shape[1])
             try:  # of equally cheap ones the one with the best mean, then the first
-                return min(zip(costs, -score[near].mean(axis=1), near.tolist(), strict=True))[-1]
+                return int(min(zip(costs, -score[near].mean(axis=1), near.tolist(), strict=True))[-1])
             except TypeError as error:
                 raise TiebreakError(f"the costs of candidates cannot be put in order: {error}") from error
         except TiebreakError as error:  # raised, it would lose all that was fitted
@@ -116,7 +116,7 @@ class NearBest:
                 raise TiebreakError("cv_results_ holds no mean_fit_time. Pass prefer= a parameter or a function")
             time, spread = (np.asarray(cv_results[name], dtype=float)[near] for name in (FIT_TIME, "std_fit_time"))
             quickest = int(np.argmin(time))
-            return (time - time[quickest] > 2.0 * np.hypot(spread, spread[quickest]) / np.sqrt(n_splits)).tolist()
+            return list(time - time[quickest] > 2.0 * np.hypot(spread, spread[quickest]) / np.sqrt(n_splits))
         name, sign = self.prefer.removeprefix("-"), -1.0 if self.prefer.startswith("-") else 1.0
         known = sorted({each for candidate in cv_results["params"] for each in candidate})
         if name not in known:
