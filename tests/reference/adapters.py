@@ -154,8 +154,10 @@ def bayesian_correlated_t_test(inputs: dict, options: dict, load: object) -> Nam
 
 def bayesian_sign_test(inputs: dict, options: dict, load: object) -> Named:
     """Counts of datasets by region, and how probable each region is."""
-    posterior = tb.statistics.sign_posterior(_dataset_differences(inputs, load), **_prior(inputs, options, 1.0))
-    counts = {"n_below": int(posterior.n_worse), "n_in_rope": int(posterior.n_equivalent), "n_above": int(posterior.n_better)}
+    d, prior = _dataset_differences(inputs, load), _prior(inputs, options, 1.0)
+    posterior, limit = tb.statistics.sign_posterior(d, **prior), prior["rope"] + 1e-12 * np.abs(d).max()
+    n_above, n_below = int(np.sum(d > limit)), int(np.sum(d < -limit))
+    counts = {"n_below": n_below, "n_in_rope": d.size - n_above - n_below, "n_above": n_above}
     return counts | _regions(posterior.probabilities, posterior.mean)
 
 
@@ -187,7 +189,7 @@ def bayesian_hierarchical(inputs: dict, options: dict, load: object) -> Named:
         "next_dataset_p_below": below,
         "next_dataset_p_in": inside,
         "next_dataset_p_above": above,
-        "shrunken_means": posterior.datasets().mean.tolist(),
+        "shrunken_means": posterior.datasets()[1].tolist(),
     }
 
 
@@ -415,21 +417,21 @@ def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
 
 def mcnemar(inputs: dict, options: dict, load: object) -> Named:
     """McNemar's test in all variants, and the textbook's and the score interval of the difference."""
-    counts = _paired_counts(inputs)
+    counts = both, only_first, only_second, neither = _paired_counts(inputs)
     law = tb.statistics.tango(*counts)
     tests = {
-        name: tb.statistics.mcnemar(counts.only_first, counts.only_second, variant)
+        name: tb.statistics.mcnemar(only_first, only_second, variant)
         for name, variant in (("exact", "exact"), ("mid", "mid-p"), ("uncorrected", "chi2"), ("corrected", "chi2-corrected"))
     }
     chi2 = {f"chi2_{name}": float(tests[name].statistic) for name in ("uncorrected", "corrected")}
     # without a discordant example the cases write null for a chi-squared and its p (0/0), for which tiebreak says p = 1
     pvalues = {f"p_{name}": float(np.nan if np.isnan(test.statistic) else test.pvalue) for name, test in tests.items()}
     named: Named = {
-        "both_correct": counts.both,
-        "only_1_correct": counts.only_first,
-        "only_2_correct": counts.only_second,
-        "both_wrong": counts.neither,
-        "n_discordant": float(counts.only_first + counts.only_second),
+        "both_correct": both,
+        "only_1_correct": only_first,
+        "only_2_correct": only_second,
+        "both_wrong": neither,
+        "n_discordant": float(only_first + only_second),
         "z_signed": float(np.sign(law.estimate) * np.sqrt(tests["uncorrected"].statistic)),
         "accuracy_difference": float(law.estimate),
         "wald_se_difference": float(law.se),
@@ -541,8 +543,7 @@ def delong_contrast(inputs: dict, options: dict, load: object) -> Named:
     given = [each[name] for each in (inputs, options) for name in names if name in each]
     n = len(scores)
     rows = given[0] if given else [[float(k == j) - float(k == j + 1) for k in range(n)] for j in range(n - 1)]
-    result = several.contrast(rows)
-    law = result.law
+    law, result = several.contrast(rows)
     is_same = (law.estimate == 0) & (law.se == 0)
     low, high = (law.estimate + sign * 1.959963984540054 * law.se for sign in (-1, 1))
     each = {
@@ -557,7 +558,7 @@ def delong_contrast(inputs: dict, options: dict, load: object) -> Named:
     }
     # a single contrast is written without brackets
     named: Named = {name: float(value[0]) if np.ndim(rows) == 1 else value.tolist() for name, value in each.items()}
-    joint = {"chi2": result.chi2, "df": result.df, "p": result.pvalue, "p_two_sided": result.pvalue}
+    joint = {"chi2": result.statistic, "df": result.df, "p": result.pvalue, "p_two_sided": result.pvalue}
     more = {"aucs": several.estimate.tolist(), "auc": several.estimate.tolist(), "covariance": several.covariance.tolist()}
     sizes = {"n_positive": several.n_positive, "n_negative": several.n_negative}
     return named | joint | more | sizes
@@ -613,16 +614,17 @@ def five_by_two_cv_t_and_f(inputs: dict, options: dict, load: object) -> Named:
     named = [name for name in ("differences", "scores_1", "errors_1") if name in inputs]
     one = np.array(inputs[named[0]], dtype=float)
     d = one if named[0] == "differences" else one - np.array(inputs[named[0].replace("1", "2")], dtype=float)
-    result = tb.statistics.five_by_two_cv_test(d.reshape(5, 2) if d.shape == (10,) else d)
+    d = d.reshape(5, 2) if d.shape == (10,) else d
+    t, f = tb.statistics.five_by_two_cv_test(d)
     return {
-        "variances": result.variances.tolist(),
-        "t": result.t.statistic,
-        "df": result.t.df,
-        "p_two_sided": result.t.pvalue,
-        "F": result.f.statistic,
-        "df1": result.f.df,
-        "df2": result.f.df2,
-        "p_F": result.f.pvalue,
+        "variances": np.var(d, axis=1, ddof=1).tolist(),
+        "t": t.statistic,
+        "df": t.df,
+        "p_two_sided": t.pvalue,
+        "F": f.statistic,
+        "df1": f.df,
+        "df2": f.df2,
+        "p_F": f.pvalue,
     }
 
 
@@ -653,10 +655,10 @@ def model_confidence_set(inputs: dict, options: dict, load: object) -> Named:
     length = int(_option("block_length", inputs, options, _option("block_size", inputs, options, 1)))
     named: Named = {}
     for short, statistic in (("R", "range"), ("max", "max")):
-        result = tb.statistics.model_confidence_set(table, statistic=statistic, block_length=length, n_resamples=20_000)
-        named[f"p_values_{short}"] = result.pvalues.tolist()
+        pvalues = tb.statistics.model_confidence_set(table, statistic=statistic, block_length=length, n_resamples=20_000)
+        named[f"p_values_{short}"] = pvalues.tolist()
         for alpha in dict.fromkeys((size, 0.05, 0.1, 0.25)):
-            members = [name for name, is_in in zip(names, result.members(alpha), strict=True) if is_in]
+            members = [name for name, is_in in zip(names, pvalues > alpha, strict=True) if is_in]
             named[f"set_{100 * (1 - alpha):g}_{short}"] = members
     return named
 
@@ -720,14 +722,14 @@ def sign_test(inputs: dict, options: dict, load: object) -> Named:
         d, scale = np.repeat([1.0, -1.0, 0.0], counts), None
     else:
         d, scale = _differences_of_datasets(inputs, load)
-    test, split = tb.statistics.sign_counts(d, scale=scale), tb.statistics.sign_counts(d, scale=scale, ties="split")
+    (wins, losses, tied, _, counted), split = (tb.statistics.sign_counts(d, scale=scale, ties=ties) for ties in ("drop", "split"))
     named = {
-        "wins": test.wins,
-        "losses": test.losses,
-        "ties": test.ties,
-        "n_without_ties": test.n_counted,
-        "wins_ties_split": split.wins_counted,
-        "n_ties_split": split.n_counted,
+        "wins": wins,
+        "losses": losses,
+        "ties": tied,
+        "n_without_ties": counted,
+        "wins_ties_split": split[3],
+        "n_ties_split": split[4],
     }
     for side in ("two-sided", "greater", "less"):
         for name, ties in (("p", "drop"), ("p_ties_split", "split")):
@@ -737,7 +739,7 @@ def sign_test(inputs: dict, options: dict, load: object) -> Named:
         for name, n in (("", named["n_ties_split"]), ("_without_ties", named["n_without_ties"])):
             level = f"{100 * alpha:02.0f}"
             named[f"critical_wins{name}_normal_{level}"] = n / 2 + z * n**0.5 / 2
-            named[f"critical_wins{name}_{level}"] = tb.statistics.sign_test_critical_value(n, alpha).wins if n else None
+            named[f"critical_wins{name}_{level}"] = tb.statistics.sign_test_critical_value(n, alpha)[0] if n else None
     return named
 
 
@@ -748,16 +750,12 @@ def sign_test_critical_values(inputs: dict, options: dict, load: object) -> Name
     sizes = next(inputs[name] for name in ("n", "n_datasets", "N") if name in inputs)
     rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(sizes)}
 
-    def column(name: str) -> dict[str, list]:
-        return {n: [getattr(each, name) for each in row] for n, row in rows.items()}
-
-    normal = column("wins_normal")
+    wins, normal = ({n: [each[k] for each in row] for n, row in rows.items()} for k in (0, 1))
+    losses = {n: [None if each is None else int(n) - each for each in row] for n, row in wins.items()}
     rounded = {n: [int(np.ceil(each)) for each in row] for n, row in normal.items()}
     return {
-        **dict.fromkeys(("critical_wins", "critical_min_wins", "critical_wins_exact", "critical_values"), column("wins")),
-        **dict.fromkeys(
-            ("critical_losses", "critical_max_losses", "critical_min_count", "critical_smaller_count"), column("losses")
-        ),
+        **dict.fromkeys(("critical_wins", "critical_min_wins", "critical_wins_exact", "critical_values"), wins),
+        **dict.fromkeys(("critical_losses", "critical_max_losses", "critical_min_count", "critical_smaller_count"), losses),
         "critical_wins_normal": normal,
         "critical_wins_normal_rounded_up": rounded,
     }
@@ -1175,16 +1173,16 @@ def _normal_interval(law: tb.statistics.Law, level: float) -> tuple[float, float
     return float(law.estimate) - half, float(law.estimate) + half
 
 
-def _paired_counts(inputs: dict) -> tb.statistics.PairedCounts:
+def _paired_counts(inputs: dict) -> tuple[float, ...]:
     if "table" in inputs:
         table = inputs["table"]
         if hasattr(table, "keys"):
             names = ("both_correct", "only_1_correct", "only_2_correct", "both_wrong")
-            return tb.statistics.PairedCounts(*(table[name] for name in names))
-        return tb.statistics.PairedCounts(table[0][0], table[0][1], table[1][0], table[1][1])
+            return tuple(table[name] for name in names)
+        return table[0][0], table[0][1], table[1][0], table[1][1]
     stem = "y_pred" if "y_pred_1" in inputs else "correct"
     rows = [_correct(inputs, f"{stem}_{k}") for k in (1, 2)]
-    return tb.statistics.PairedCounts(*(int(count) for count in tb.statistics.paired_counts(rows)))
+    return tuple(int(count) for count in tb.statistics.paired_counts(rows))
 
 
 def _ranked(inputs: dict, options: dict, load: object) -> tuple[list[bool], np.ndarray]:

@@ -274,7 +274,7 @@ def test_a_model_that_never_lost_has_an_open_interval():
     """It won 20 of 20 datasets against an equal pair: its lower end is where 40 wins, counted as 20, have the chance 1/40."""
     rng = np.random.default_rng(5)
     columns = of_scores(np.vstack([np.full(20, 9.0), rng.normal(size=(2, 20))]))
-    fit = bradley_terry(*columns[:3], cluster=columns.cluster)
+    fit = bradley_terry(*columns[:3], cluster=columns[3])
     low, high = fit.interval()
     assert (fit.log_ability[0], high[0]) == (np.inf, np.inf)
     assert np.prod(special.expit(low[0] - fit.log_ability[1:]) ** 10) == pytest.approx(0.025, rel=1e-6)
@@ -298,7 +298,7 @@ def test_rank_intervals_hold_the_true_ranks():
     """Six models on 200 datasets, Gumbel noise around abilities (Bradley-Terry's model): clear gaps are seen, others not."""
     ability = np.array([0.9, 0.5, 0.4, -0.2, -0.6, -1.0])
     columns = of_scores(ability[:, None] + np.random.default_rng(3).gumbel(size=(6, 200)))
-    fit = bradley_terry(*columns[:3], cluster=columns.cluster)
+    fit = bradley_terry(*columns[:3], cluster=columns[3])
     low, high = fit.rank_interval()
     assert np.all((low <= np.arange(1, 7)) & (np.arange(1, 7) <= high))
     assert low[1] <= 3 <= high[2]
@@ -339,7 +339,7 @@ def test_scores_win_tie_and_are_missing():
     """A missing score meets nobody; 0.3 - 0.2 is a tie at a margin of 0.1, however it is rounded."""
     columns = of_scores([[0.3, 0.5, np.nan], [0.2, 0.4999, 0.1]], margin=0.1)
     assert [each.tolist() for each in columns] == [[0, 0], [1, 1], [0.5, 0.5], [0, 1]]
-    assert of_scores([[0.3, 0.5], [0.2, 0.6]]).score.tolist() == [1.0, 0.0]
+    assert of_scores([[0.3, 0.5], [0.2, 0.6]])[2].tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_answers_come_of_the_last_two_doublings():
     y = X[:, 0] + np.random.default_rng(0).normal(0, 0.1, 80)
     curve = tb.learning_curve(Ridge(), X, y, cv=4, scoring="neg_root_mean_squared_error", rope=0.01)
     quarter, half, full = (curve.evaluation.grid(place, 0)[0] for place in (0, 1, 2))
-    gain = doubling_gain(half - full, quarter - half, test_train_ratio=20 / 60, rope=0.01)
+    _, gain, _ = doubling_gain(half - full, quarter - half, test_train_ratio=20 / 60, rope=0.01)
     answer = curve.answers[0]
     assert_allclose([answer.next_low, answer.next_high], [gain.low, gain.high], rtol=1e-9)
     assert_allclose(answer.last_gain, np.mean(half - full), rtol=1e-9)

@@ -12,13 +12,10 @@ COMMANDS = {
     "run": "Measure the models of a study, and compare them.",
     "resume": "Go on with a run.",
     "runs": "List the runs of a store.",
-    "show": "Show how far a run has come.",
-    "report": "Write one page about a run or about scores, to send.",
-    "export": "Write the scores or predictions of a run to a file.",
+    "show": "Show how far a run has come, and write its report or scores.",
     "learning-curve": "Say whether more data would help the models of a study.",
     "validation-curve": "Find the best value of a parameter, and what ties.",
     "store": "Check or back up a store.",
-    "demo": "Run a worked example and explain the answer.",
 }
 """Name, which with _ for - is also that of the module, and help in one line."""
 

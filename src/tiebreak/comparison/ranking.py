@@ -296,7 +296,7 @@ def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings
         return None
     draws = None if judged.draws is None else judged.draws(N_DRAWS, np.random.default_rng(settings.rng))
     below, above = np.asarray(law.tail(0.0)), np.asarray(law.tail(0.0, upper=True))
-    found[complete] = combine_pairs(n_complete, first, second, below, above, law.kind != SPREAD, draws).p_best
+    found[complete] = combine_pairs(n_complete, first, second, below, above, law.kind != SPREAD, draws)
     return found
 
 

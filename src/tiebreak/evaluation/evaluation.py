@@ -12,13 +12,14 @@ import numpy as np
 from tiebreak.errors import SEE_FAILURES, Advice, DataError
 from tiebreak.evaluation.predictions import as_answered, items_of, nothing_kept, outcomes_with_outputs, same_predictions
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import FloatArray, Interval, check_probability, corrected_interval, row_moments
+from tiebreak.numerics import FloatArray, Interval, check_probability, row_moments
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import Cell, DatasetRecord, Outcome, RunRecord, State
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign, typical_time
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.statistics.splits import law_of_moments
 from tiebreak.stores.contract import NOTES, CellTable
 
 if TYPE_CHECKING:
@@ -608,7 +609,7 @@ def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float, metric: M
     `scores` has shape (..., n_splits); `ratio`, of shape (n_splits,), is n_test / n_train of each split; `alpha` is 1 - coverage.
     """
     moments = row_moments(scores, omit_missing=True)
-    _, (low, high) = corrected_interval(moments, split_ratio(scores, ratio), alpha)
+    low, high = law_of_moments(moments, split_ratio(scores, ratio)).interval_at(alpha)
     values = scores.ravel()
     bounds = metric.bounds_of(np.fmin.reduce(values, initial=np.nan), np.fmax.reduce(values, initial=np.nan))
     return moments.mean, Interval(np.clip(low, *bounds), np.clip(high, *bounds))

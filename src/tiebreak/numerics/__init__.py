@@ -38,25 +38,27 @@ from tiebreak.numerics.checks import (
     row_counts,
     set_checked,
 )
-from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
+from tiebreak.numerics.law import (
+    CONSTANT,
+    IDENTICAL,
+    SPREAD,
+    UNDEFINED,
+    student_log_density,
+    student_multiplier,
+    student_pvalue,
+    student_quantile,
+    student_tail,
+)
 from tiebreak.numerics.moments import (
     RELATIVE_TOLERANCE,
     DifferenceMoments,
     concatenate_moments,
-    corrected_interval,
     corrected_standard_error,
     deviations,
     masked_pair_moments,
     mean_deviations,
     pair_moments,
     row_moments,
-)
-from tiebreak.numerics.student import (
-    student_log_density,
-    student_multiplier,
-    student_pvalue,
-    student_quantile,
-    student_tail,
 )
 
 __all__ = [
@@ -88,7 +90,6 @@ __all__ = [
     "check_scale",
     "check_seed",
     "concatenate_moments",
-    "corrected_interval",
     "corrected_standard_error",
     "deviations",
     "divide",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.numerics.checks import FloatArray, IntArray, Interval, blocks
-from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, student
+from tiebreak.numerics.checks import FloatArray, IntArray, blocks
+from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
 
 RELATIVE_TOLERANCE = 1e-12
 """Differences below this share of the largest score are rounding noise (design promise 5)."""
@@ -246,9 +246,3 @@ def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: Array
     factor = np.sqrt(1.0 / np.maximum(moments.n_splits, 1) + np.asarray(test_train_ratio))
     out = moments.sd if overwrite and np.ndim(moments.sd) else None
     return np.asarray(np.multiply(factor, moments.sd, out=out))
-
-
-def corrected_interval(moments: DifferenceMoments, test_train_ratio: ArrayLike, alpha: ArrayLike) -> tuple[FloatArray, Interval]:
-    """`corrected_standard_error` and the two-sided 1 - alpha t interval of the mean; its ends are nan without spread."""
-    standard_error = corrected_standard_error(moments, test_train_ratio)
-    return standard_error, student(moments.mean, standard_error, moments.df, kind=moments.kind).interval_at(alpha)

@@ -1,7 +1,7 @@
 """Means of models over splits and their paired differences, of tables with gaps, and of several datasets."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -24,44 +24,33 @@ from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, quoted
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairDifferences:
-    """Moments of the differences of many pairs of models.
-
-    The moments are of first against second; positive favours the first, whatever the metric's direction. `ratio` is the mean
-    n_test / n_train over the splits of each pair, in the moments' shape or a single number.
-    """
-
-    moments: DifferenceMoments
-    ratio: FloatArray | float
-
-
 def pair_differences(
     matrix: ScoreMatrix, metric: Metric, ratio: FloatArray, first: IntArray, second: IntArray
-) -> PairDifferences:
-    """Differences of the given pairs: one matrix product where the table is complete, an exact masked path where not.
+) -> tuple[DifferenceMoments, FloatArray | float]:
+    """Moments of the differences of pairs, and mean n_test / n_train over the splits of each: one number, or one for each pair.
 
+    Positive favours the first, whatever the direction of the metric. Complete tables take one matrix product, others a masked
+    path.
     There are at least two splits. `ratio` is n_test / n_train of each split, zeros for an uncorrected test; `first` and `second`
     are rows of the matrix, of shape (n_pairs,) or (): a single pair is computed by itself.
     """
     if np.ndim(first) == 0:
-        moments, pair_ratio = _of_one_pair(matrix.score[first], matrix.score[second], ratio)
+        one, two = matrix.score[first], matrix.score[second]
+        shared = ~(np.isnan(one) | np.isnan(two))
+        moments = row_moments((one - two)[shared], np.maximum(np.abs(one), np.abs(two))[shared].max(initial=0.0))
+        pair_ratio: FloatArray | float = float(ratio[shared].mean()) if shared.any() else 0.0
     elif matrix.is_complete:
         moments = pair_moments(matrix.score, first, second)
         pair_ratio = float(ratio.mean())
     else:
         moments = masked_pair_moments(matrix.score, first, second)
-        pair_ratio = _shared_ratio(~np.isnan(matrix.score), ratio, first, second)
+        weights = (~np.isnan(matrix.score)).astype(float)
+        n_shared, total = weights @ weights.T, (weights * ratio) @ weights.T
+        at = np.minimum(first, second), np.maximum(first, second)  # the product rounds [i, j] and [j, i] apart
+        pair_ratio = np.asarray(total[at] / np.maximum(n_shared[at], 1.0))
     if not metric.higher_is_better:
         moments = replace(moments, mean=0.0 - moments.mean)  # 0 - x, so that no difference becomes -0.0
-    return PairDifferences(moments, pair_ratio)
-
-
-def _of_one_pair(one: FloatArray, two: FloatArray, ratio: FloatArray) -> tuple[DifferenceMoments, FloatArray | float]:
-    shared = ~(np.isnan(one) | np.isnan(two))
-    one, two = one[shared], two[shared]
-    scale = np.maximum(np.abs(one), np.abs(two)).max(initial=0.0)
-    return row_moments(one - two, scale), float(ratio[shared].mean()) if shared.any() else 0.0
+    return moments, pair_ratio
 
 
 def model_moments(matrix: ScoreMatrix) -> DifferenceMoments:
@@ -70,41 +59,25 @@ def model_moments(matrix: ScoreMatrix) -> DifferenceMoments:
     return concatenate_moments([row_moments(matrix.score[rows], omit_missing=True) for rows in parts])
 
 
-def model_ratios(matrix: ScoreMatrix, ratio: FloatArray) -> FloatArray:
-    """Mean n_test / n_train over the splits that each model has, of shape (n_models,); 0 for a model without any."""
-    present = [~np.isnan(row) for row in matrix.score]
-    return np.array([ratio[p].mean() if p.any() else 0.0 for p in present])
-
-
 def model_correlation(matrix: ScoreMatrix) -> FloatArray:
     """Correlation of the models' scores over the splits that each two share, of shape (n_models, n_models).
 
     nan where a model's scores do not vary on them, or fewer than two splits are shared.
     """
     if matrix.is_complete:
-        unit = _unit_deviations(matrix.score)
+        rows = matrix.score
+        centred = rows - rows.mean(axis=1, keepdims=True)
+        largest = np.abs(centred).max(axis=1, keepdims=True)
+        varies = largest > RELATIVE_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)
+        centred = divide(
+            centred, np.where(varies, largest, np.nan)
+        )  # of a row that does not vary beyond rounding nothing is known
+        unit = centred / np.sqrt(np.square(centred).sum(axis=1, keepdims=True))
         return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
     import pandas as pd
 
-    # of a row that does not vary beyond rounding nothing is known
     known = np.where(model_moments(matrix).kind[:, None] == SPREAD, matrix.score, np.nan)
     return np.asarray(pd.DataFrame(known.T).corr(min_periods=2))
-
-
-def _unit_deviations(rows: FloatArray) -> FloatArray:
-    """Rows less their means, scaled to length 1; nan for a row that does not vary beyond rounding."""
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    largest = np.abs(centred).max(axis=1, keepdims=True)
-    varies = largest > RELATIVE_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)
-    centred = divide(centred, np.where(varies, largest, np.nan))
-    return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=1, keepdims=True)))
-
-
-def _shared_ratio(present: np.ndarray, ratio: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-    weights = present.astype(float)
-    shared, total = weights @ weights.T, (weights * ratio) @ weights.T
-    one, other = np.minimum(first, second), np.maximum(first, second)  # the product rounds [i, j] and [j, i] apart
-    return np.asarray(total[one, other] / np.maximum(shared[one, other], 1.0))
 
 
 # --- of models that lack units ------------------------------------------------------------------------------------------------
@@ -220,17 +193,12 @@ def dataset_means(scores: Scores) -> Scores:
     models, datasets = scores.models, scores.datasets
     row_of = {name: row for row, name in enumerate(models)}
     means = np.full((len(models), len(datasets)), np.nan)
-    for column, (matrix, sign) in enumerate(zip(scores.matrices, _signs(scores), strict=True)):
+    signs = [scores.metric_of(matrix).sign if scores.is_mixed else 1 for matrix in scores.matrices]
+    for column, (matrix, sign) in enumerate(zip(scores.matrices, signs, strict=True)):
         means[[row_of[name] for name in matrix.models], column] = sign * _means(matrix)
     nothing = np.zeros(len(datasets), dtype=np.int64)
     table = ScoreMatrix("", models, nothing, np.arange(len(datasets)), nothing, nothing, means, datasets)
     return Scores(scores.metric, (table,), SplitDesign(), (*scores.notices, *_notices(scores, means)))
-
-
-def _signs(scores: Scores) -> FloatArray:
-    """Sign that turns each dataset of mixed metrics so that higher is better; 1 where all are of one metric."""
-    signs = [scores.metric_of(matrix).sign for matrix in scores.matrices] if scores.is_mixed else [1] * len(scores.matrices)
-    return np.array(signs, dtype=float)
 
 
 def _means(matrix: ScoreMatrix) -> FloatArray:
@@ -251,7 +219,12 @@ def _notices(scores: Scores, means: FloatArray) -> Iterator[Notice]:
     if doubled is not None:
         yield Notice("copied-units", f"the datasets {quoted(doubled)} differ by case or blanks only: are they one?")
     is_empty = np.asarray(np.isnan(means).all(axis=0)).tolist()
-    uneven = [m.dataset for m, is_void in zip(scores.matrices, is_empty, strict=True) if _lacks_splits(m) and not is_void]
+    present = [~np.isnan(m.score) for m in scores.matrices]
+    uneven = [
+        m.dataset
+        for m, has, is_void in zip(scores.matrices, present, is_empty, strict=True)
+        if not is_void and not has[has.any(axis=1)].all()
+    ]
     if uneven:
         yield Notice(
             "missing-splits",
@@ -260,8 +233,3 @@ def _notices(scores: Scores, means: FloatArray) -> Iterator[Notice]:
     empty = [matrix.dataset for matrix, is_void in zip(scores.matrices, is_empty, strict=True) if is_void]
     if empty:
         yield Notice("missing-splits", f"{quoted(empty)} tells nothing, as no split there has a score of each of its models")
-
-
-def _lacks_splits(matrix: ScoreMatrix) -> bool:
-    present = ~np.isnan(matrix.score)
-    return not bool(present[present.any(axis=1)].all())

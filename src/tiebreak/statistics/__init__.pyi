@@ -5,7 +5,6 @@ from tiebreak.numerics.law import RopeProbabilities as RopeProbabilities
 from tiebreak.numerics.law import Significance as Significance
 from tiebreak.numerics.law import student as student
 from tiebreak.statistics.auc import Areas as Areas
-from tiebreak.statistics.auc import AucContrast as AucContrast
 from tiebreak.statistics.auc import independent_areas as independent_areas
 from tiebreak.statistics.auc import roc_areas as roc_areas
 from tiebreak.statistics.family import adjust_pvalues as adjust_pvalues
@@ -27,18 +26,13 @@ from tiebreak.statistics.means import welch_ttest as welch_ttest
 from tiebreak.statistics.noise import RunNoise as RunNoise
 from tiebreak.statistics.noise import run_noise as run_noise
 from tiebreak.statistics.posterior.hierarchical import HierarchicalPosterior as HierarchicalPosterior
-from tiebreak.statistics.posterior.hierarchical import ShrunkenMeans as ShrunkenMeans
 from tiebreak.statistics.posterior.hierarchical import hierarchical_posterior as hierarchical_posterior
-from tiebreak.statistics.posterior.joint import JointPosterior as JointPosterior
 from tiebreak.statistics.posterior.joint import joint_posterior as joint_posterior
-from tiebreak.statistics.posterior.signed_rank import SignedRankPosterior as SignedRankPosterior
-from tiebreak.statistics.posterior.signed_rank import SignPosterior as SignPosterior
+from tiebreak.statistics.posterior.signed_rank import RegionPosterior as RegionPosterior
 from tiebreak.statistics.posterior.signed_rank import sign_posterior as sign_posterior
 from tiebreak.statistics.posterior.signed_rank import signed_rank_centre as signed_rank_centre
 from tiebreak.statistics.posterior.signed_rank import signed_rank_posterior as signed_rank_posterior
-from tiebreak.statistics.ranks import CriticalCount as CriticalCount
 from tiebreak.statistics.ranks import Friedman as Friedman
-from tiebreak.statistics.ranks import SignCounts as SignCounts
 from tiebreak.statistics.ranks import SignedRanks as SignedRanks
 from tiebreak.statistics.ranks import average_ranks as average_ranks
 from tiebreak.statistics.ranks import critical_difference as critical_difference
@@ -57,7 +51,6 @@ from tiebreak.statistics.ranks import signed_ranks as signed_ranks
 from tiebreak.statistics.ranks import skillings_mack as skillings_mack
 from tiebreak.statistics.ranks import wilcoxon as wilcoxon
 from tiebreak.statistics.ranks import wilcoxon_critical_value as wilcoxon_critical_value
-from tiebreak.statistics.rates import PairedCounts as PairedCounts
 from tiebreak.statistics.rates import cochran_q as cochran_q
 from tiebreak.statistics.rates import mcnemar as mcnemar
 from tiebreak.statistics.rates import newcombe as newcombe
@@ -65,7 +58,6 @@ from tiebreak.statistics.rates import paired_counts as paired_counts
 from tiebreak.statistics.rates import proportion_interval as proportion_interval
 from tiebreak.statistics.rates import tango as tango
 from tiebreak.statistics.rates import z_test as z_test
-from tiebreak.statistics.ratings import BattleColumns as BattleColumns
 from tiebreak.statistics.ratings import BradleyTerry as BradleyTerry
 from tiebreak.statistics.ratings import battles_of_scores as battles_of_scores
 from tiebreak.statistics.ratings import bradley_terry as bradley_terry
@@ -78,8 +70,6 @@ from tiebreak.statistics.resampling import bootstrap_winner_by as bootstrap_winn
 from tiebreak.statistics.resampling import permutation_test_paired as permutation_test_paired
 from tiebreak.statistics.resampling import permutation_test_unpaired as permutation_test_unpaired
 from tiebreak.statistics.skew import skewed as skewed
-from tiebreak.statistics.splits import DoublingGain as DoublingGain
-from tiebreak.statistics.splits import FiveByTwo as FiveByTwo
 from tiebreak.statistics.splits import corrected_t as corrected_t
 from tiebreak.statistics.splits import doubling_gain as doubling_gain
 from tiebreak.statistics.splits import five_by_two_cv_critical_value as five_by_two_cv_critical_value
@@ -88,6 +78,5 @@ from tiebreak.statistics.splits import paired_t as paired_t
 from tiebreak.statistics.summary import hanley_mcneil as hanley_mcneil
 from tiebreak.statistics.summary import summary_means as summary_means
 from tiebreak.statistics.summary import summary_rates as summary_rates
-from tiebreak.statistics.time import ModelConfidenceSet as ModelConfidenceSet
 from tiebreak.statistics.time import diebold_mariano as diebold_mariano
 from tiebreak.statistics.time import model_confidence_set as model_confidence_set

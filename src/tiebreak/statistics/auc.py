@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,7 +33,7 @@ from tiebreak.numerics import (
     positive_examples,
     student_quantile,
 )
-from tiebreak.numerics.law import IDENTICAL, SPREAD, STUDENT, UNDEFINED, Law, Shape, bisected, student
+from tiebreak.numerics.law import IDENTICAL, SPREAD, STUDENT, UNDEFINED, Law, Shape, Significance, bisected, student
 from tiebreak.statistics.influence import Influence, bounded
 from tiebreak.statistics.means import freedom_of_shares, independent_difference, summed
 from tiebreak.statistics.rates import joined, joined_end, joined_tail
@@ -114,8 +113,10 @@ class Areas(Influence):
         own = student(estimate, error, plain(df), n_units=law.n_units, kind=kind, tolerance=RELATIVE_TOLERANCE)
         return replace(own, shape=AREAS, parts=tuple(map(np.asarray, (*areas, *sizes, *sizes))))
 
-    def contrast(self, contrasts: ArrayLike) -> AucContrast:
-        """Linear contrasts of the areas, such as (1, -1/2, -1/2): each by itself, and all at once by a chi-squared test.
+    def contrast(self, contrasts: ArrayLike) -> tuple[Law, Significance]:
+        """Normal law of linear contrasts of the areas, such as (1, -1/2, -1/2), and a chi-squared test of all at once.
+
+        The degrees of freedom of the test are the rank of the contrasts' covariance.
 
         Parameters
         ----------
@@ -135,19 +136,10 @@ class Areas(Influence):
         estimate = np.where(np.abs(estimate) <= 1e-12 * np.abs(rows).sum(axis=1), 0.0, estimate)
         law = student(estimate, np.sqrt(np.diag(covariance)))
         if np.isnan(covariance).any():
-            return AucContrast(law, np.nan, 0, np.nan)
+            return law, Significance(np.asarray(np.nan), np.asarray(np.nan))
         rank = int(np.linalg.matrix_rank(covariance, hermitian=True))
         chi2 = float(estimate @ np.linalg.pinv(covariance, hermitian=True) @ estimate)
-        return AucContrast(law, chi2, rank, float(chdtrc(rank, chi2)) if rank else 1.0)
-
-
-class AucContrast(NamedTuple):
-    """Normal law of contrasts of areas, and the chi-squared test of all at once, whose `df` is the rank of their covariance."""
-
-    law: Law
-    chi2: float
-    df: int
-    pvalue: float
+        return law, Significance(plain(np.asarray(chi2)), plain(np.asarray(chdtrc(rank, chi2) if rank else 1.0)), rank)
 
 
 def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[object] | ArrayLike | None = None) -> Areas:

@@ -61,7 +61,17 @@ def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> int:
     key.sort()
     starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
     counts = np.diff(starts, append=key.size)
-    return int(counts[counts > 1].sum()) if _are_multiples(counts) or _lacks_triples(counts) else 0
+    from scipy.special import bdtrc, pdtr
+
+    # nearly every row stands a multiple of the same number of times
+    multiples = [(k, int(np.count_nonzero(counts % k == 0))) for k in range(2, MOST_COPIES + 1)]
+    level = MULTIPLE_ALPHA / (MOST_COPIES - 1)
+    is_copied = any(n and bdtrc(n - 1, counts.size, 1.0 / k) < level for k, n in multiples)
+    # or fewer rows stand three times than those that stand once and twice let be
+    once, twice, thrice = (int(np.count_nonzero(counts == k)) for k in (1, 2, 3))
+    bound = 2.0 / 3.0 * (twice - np.sqrt(twice)) ** 2 / (once + np.sqrt(once + 1.0))
+    is_copied |= twice >= FEWEST_PAIRS and pdtr(thrice, bound) < TRIPLE_ALPHA
+    return int(counts[counts > 1].sum()) if is_copied else 0
 
 
 def _keys(table: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -73,22 +83,3 @@ def _keys(table: NDArray[np.float64]) -> NDArray[np.uint64]:
         bits = (bits ^ (bits >> np.uint64(29))) * factor  # short numbers have no low bits
         key += bits ^ (bits >> np.uint64(32))
     return key
-
-
-def _are_multiples(counts: IntArray) -> bool:
-    """True where nearly every row stands a multiple of the same number of times."""
-    from scipy.special import bdtrc
-
-    n_multiples = [(k, int(np.count_nonzero(counts % k == 0))) for k in range(2, MOST_COPIES + 1)]
-    return any(n and bdtrc(n - 1, counts.size, 1.0 / k) < MULTIPLE_ALPHA / (MOST_COPIES - 1) for k, n in n_multiples)
-
-
-def _lacks_triples(counts: IntArray) -> bool:
-    """True where fewer rows stand three times than those that stand once and twice let be."""
-    from scipy.special import pdtr
-
-    once, twice, thrice = (int(np.count_nonzero(counts == k)) for k in (1, 2, 3))
-    if twice < FEWEST_PAIRS:
-        return False
-    bound = 2.0 / 3.0 * (twice - np.sqrt(twice)) ** 2 / (once + np.sqrt(once + 1.0))
-    return bool(pdtr(thrice, bound) < TRIPLE_ALPHA)

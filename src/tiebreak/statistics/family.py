@@ -62,8 +62,13 @@ def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> Float
         adjusted = adjust_single_step(complete, correction, p.size)
     else:
         order = np.argsort(complete, kind="stable")
+        rising, left = complete[order], np.arange(p.size, 0, -1)
+        if correction == "bh":  # up from the largest
+            steps = np.minimum.accumulate((rising * (p.size / left[::-1]))[::-1])[::-1]
+        else:  # down from the smallest
+            steps = np.maximum.accumulate(rising * (left if correction == "holm" else _left_by_shaffer(p.size)))
         adjusted = np.empty_like(complete)
-        adjusted[order] = np.minimum(_by_steps(complete[order], correction), 1.0)
+        adjusted[order] = np.minimum(steps, 1.0)
     return np.where(undefined, np.nan, adjusted)
 
 
@@ -115,14 +120,6 @@ def shared_alpha(pvalues: ArrayLike, correction: Correction, alpha: float) -> fl
     if n_rejected == m:
         return alpha
     return alpha / (float(_left_by_shaffer(m)[n_rejected]) if correction == "shaffer" else m - n_rejected)
-
-
-def _by_steps(p: FloatArray, correction: Correction) -> FloatArray:
-    """Adjusted values of rising p-values: down from the smallest by "holm" and "shaffer", up from the largest by "bh"."""
-    left = np.arange(p.size, 0, -1)
-    if correction == "bh":
-        return np.asarray(np.minimum.accumulate((p * (p.size / left[::-1]))[::-1])[::-1])
-    return np.asarray(np.maximum.accumulate(p * (left if correction == "holm" else _left_by_shaffer(p.size))))
 
 
 def shaffer_sets(n_models: int) -> tuple[int, ...]:

@@ -96,12 +96,9 @@ class Influence:
         law = student(estimate, error, df, n_units=found.n_units, kind=kind, tolerance=noise)
         if not self.is_skewed:
             return law
-        return skewed(law, expected_skewness(self._skewness(one, two).reshape(i.shape), self.parts.shape[1]))
-
-    def _skewness(self, one: IntArray, two: IntArray) -> FloatArray:
-        """Skewness of each difference, by what the units add to it."""
-        rows = blocks(one.size, self.parts.shape[1])
-        return np.concatenate([skewness_of_mean(self.parts[one[part]] - self.parts[two[part]]) for part in rows])
+        parts = (self.parts[one[rows]] - self.parts[two[rows]] for rows in blocks(one.size, self.parts.shape[1]))
+        skewness = np.concatenate([skewness_of_mean(each) for each in parts]).reshape(i.shape)
+        return skewed(law, expected_skewness(skewness, self.parts.shape[1]))
 
     def _classes(self) -> list[IntArray]:
         n = self.parts.shape[1]

@@ -231,24 +231,6 @@ def hodges_lehmann(differences: ArrayLike) -> FloatArray:
 # --- the sign test ----------------------------------------------------------------------------------------------------------
 
 
-class SignCounts(NamedTuple):
-    """Counts of the sign test; arrays of the rows' shape, or numbers.
-
-    Attributes
-    ----------
-    wins, losses, ties : ndarray of int
-        Differences above 0, below 0, and 0 within the tolerance.
-    wins_counted, n_counted : ndarray of int
-        Those of the test: without the ties, or with half of them, one being left out where their number is odd.
-    """
-
-    wins: IntArray
-    losses: IntArray
-    ties: IntArray
-    wins_counted: IntArray
-    n_counted: IntArray
-
-
 def sign_test(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike | None = None) -> Law:
     """Law of the median difference, by wins against losses of the first model: a fair coin where neither is better.
 
@@ -294,35 +276,26 @@ def sign_test(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike |
     return _law(d, scale, plain(middle), Shape(_sign_tail, _sign_end, partial(_sign_pvalue, ties=ties)))
 
 
-def sign_counts(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike | None = None) -> SignCounts:
-    """Wins, losses and ties of the sign test; parameters are those of `sign_test`."""
+def sign_counts(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike | None = None) -> tuple[IntArray, ...]:
+    """Wins, losses and ties, and the wins and differences that the sign test counts; parameters are those of `sign_test`.
+
+    Ties are differences that are 0 within the tolerance. The test counts none of them, or half, one being left out where their
+    number is odd. All are arrays of the rows' shape, or numbers.
+
+    Examples
+    --------
+    >>> sign_counts([0.02, 0.01, -0.01, 0.0, 0.0], ties="split")
+    (2, 1, 2, 3, 5)
+    """
     d = check_differences(differences, min_splits=1, unit="dataset")
     check_choice(ties, get_args(Ties), "ties")
-    return SignCounts(*map(_whole, _counts(d, _tolerance(d, scale), ties)))
-
-
-class CriticalCount(NamedTuple):
-    """Limits of a two-sided or one-sided sign test.
-
-    Attributes
-    ----------
-    losses : int or None
-        Most losses with which the winner is shown to be better; None where no number is small enough.
-    wins : int or None
-        Fewest wins; the number of differences less the losses.
-    wins_normal : float
-        Fewest wins by the normal approximation, ``n / 2 + z sqrt(n) / 2``, not rounded, as textbooks have it.
-    """
-
-    losses: int | None
-    wins: int | None
-    wins_normal: float
+    return tuple(map(_whole, _counts(d, _tolerance(d, scale), ties)))
 
 
 def sign_test_critical_value(
     n: int, alpha: float = 0.05, *, alternative: Literal["two-sided", "one-sided"] = "two-sided"
-) -> CriticalCount:
-    """Numbers of wins and losses at which the sign test rejects, of n differences that are no ties.
+) -> tuple[int | None, float]:
+    """Number of wins from which the sign test rejects, of n differences that are no ties.
 
     Parameters
     ----------
@@ -332,11 +305,14 @@ def sign_test_critical_value(
 
     Returns
     -------
-    CriticalCount
+    tuple of int and float
+        Fewest wins, None where no number is enough; and by the normal approximation, ``n / 2 + z sqrt(n) / 2``, not rounded, as
+        textbooks have it.
 
     Examples
     --------
-    >>> sign_test_critical_value(20).wins, round(sign_test_critical_value(20).wins_normal, 2)
+    >>> exact, normal = sign_test_critical_value(20)
+    >>> exact, round(normal, 2)
     (15, 14.38)
     """
     n = check_count(n, "n")
@@ -344,7 +320,7 @@ def sign_test_critical_value(
     tail = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
     losses = int(_most_losses(np.array(n), np.array(tail)))
     normal = n / 2 - float(ndtri(tail)) * n**0.5 / 2
-    return CriticalCount(losses, n - losses, normal) if losses >= 0 else CriticalCount(None, None, normal)
+    return n - losses if losses >= 0 else None, normal
 
 
 def _counts(d: FloatArray, tolerance: FloatArray, ties: Ties) -> tuple[IntArray, ...]:

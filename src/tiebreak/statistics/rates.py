@@ -5,7 +5,7 @@ cross-validation, whose training sets overlap, see `corrected_t`.
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -239,21 +239,9 @@ NEWCOMBE = Shape(_newcombe_tail, _newcombe_end)
 # --- two models on the same examples ----------------------------------------------------------------------------------------
 
 
-class PairedCounts(NamedTuple):
-    """Numbers of examples by who was right; arrays over pairs of models, or single numbers.
-
-    Attributes
-    ----------
-    both, only_first, only_second, neither : ndarray or float
-    """
-
-    both: FloatArray
-    only_first: FloatArray
-    only_second: FloatArray
-    neither: FloatArray
-
-
-def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 1, *, omit_missing: bool = False) -> PairedCounts:
+def paired_counts(
+    correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 1, *, omit_missing: bool = False
+) -> tuple[FloatArray, ...]:
     """Count, for pairs of models, the examples on which both, one or neither was right, through one matrix product.
 
     Parameters
@@ -267,7 +255,8 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
 
     Returns
     -------
-    PairedCounts
+    tuple of ndarray or float
+        Numbers of examples on which both, only the first, only the second and neither was right, as `tango` takes them.
 
     Raises
     ------
@@ -282,7 +271,11 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
         block = table[:, columns]
         missing = np.isnan(block)
         if missing.any() and not omit_missing:
-            raise _missing(np.isnan(table))
+            model, example = np.argwhere(np.isnan(table))[0]
+            raise DataError(
+                f"{np.count_nonzero(np.isnan(table))} of the values are nan, the first in row {model}, example {example}. Pass "
+                "omit_missing=True to count for each pair the examples that both models have."
+            )
         wrong = ~missing & (block != 0) & (block != 1)
         if wrong.any():
             model, example = np.argwhere(wrong)[0]
@@ -296,19 +289,11 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
         failed_failed += failed @ failed.T
     both, only_first, neither = (counts[i, j] for counts in (right_right, right_failed, failed_failed))
     only_second = right_failed[j, i]
-    return PairedCounts(*(plain(np.asarray(count)) for count in (both, only_first, only_second, neither)))
+    return tuple(plain(np.asarray(count)) for count in (both, only_first, only_second, neither))
 
 
 _AT_ONCE = 1 << 16
 """Examples of a matrix product: so many are counted exactly in single precision."""
-
-
-def _missing(missing: NDArray[np.bool_]) -> DataError:
-    model, example = np.argwhere(missing)[0]
-    return DataError(
-        f"{np.count_nonzero(missing)} of the values are nan, the first in row {model}, example {example}. Pass "
-        "omit_missing=True to count for each pair the examples that both models have."
-    )
 
 
 def tango(both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neither: ArrayLike) -> Law:
@@ -366,8 +351,9 @@ def tango_statistic(only_first: ArrayLike, only_second: ArrayLike, n: ArrayLike,
     McNemar's chi-squared without correction. Where the data are exactly as `at` says, it is 0.
     """
     b, c, total, x = floats_together(only_first=only_first, only_second=only_second, n=n, at=at)
-    distance = b - c - total * x
-    return plain(np.where(distance == 0, 0.0, divide(distance, np.sqrt(total * restricted_variance(b, c, total, x)))))
+    distance, (share, _) = b - c - total * x, _restricted_share(b, c, total, x)
+    variance = np.maximum(2 * share + x * (1 - x), 0.0)  # of one difference
+    return plain(np.where(distance == 0, 0.0, divide(distance, np.sqrt(total * variance))))
 
 
 def _tango_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
@@ -396,7 +382,7 @@ def _tango_upper(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray) -> 
     """
     observed = (b - c) / n
     low, high = observed, np.ones(b.shape)
-    at = np.clip(_start(b, c, n, z), low, high)
+    at = np.clip((b - c) / (n + 2) + z * _wald_error(b + 1, c + 1, n + 2), low, high)  # Bonett and Price's limit
     for _ in range(_MOST_STEPS):
         share, slope = _restricted_share(b, c, n, at)
         error, distance = np.sqrt(np.maximum(2 * share + at * (1 - at), 0.0) / n), at - observed
@@ -415,12 +401,6 @@ _MOST_STEPS, _LAST_STEP = 60, 4e-16
 """Steps, of which most pairs take six, and bisection to the last digit would take 54; and the size at which they end."""
 
 
-def restricted_variance(b: FloatArray, c: FloatArray, n: FloatArray, at: FloatArray) -> FloatArray:
-    """Variance of one difference of [T98]_ if the true difference is `at`: the restricted estimate, in closed form."""
-    share, _ = _restricted_share(b, c, n, at)
-    return np.asarray(np.maximum(2 * share + at * (1 - at), 0.0))
-
-
 def _restricted_share(b: FloatArray, c: FloatArray, n: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Estimate of the share that only the second has right if the true difference is `at`, and its slope in `at`."""
     rise = 2 * n - b + c
@@ -436,11 +416,6 @@ def _restricted_share(b: FloatArray, c: FloatArray, n: FloatArray, at: FloatArra
 
 TANGO = Shape(_tango_tail, _tango_end)
 """Score test of the difference of two rates on the same examples."""
-
-
-def _start(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
-    """Upper limit of Wald's interval with an example more of each kind of disagreement, as Bonett and Price have it."""
-    return np.asarray((b - c) / (n + 2) + z * _wald_error(b + 1, c + 1, n + 2))
 
 
 def _wald_error(b: FloatArray, c: FloatArray, n: FloatArray) -> FloatArray:

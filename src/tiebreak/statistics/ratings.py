@@ -41,15 +41,6 @@ _NUMBERS = 4_000_000
 """Numbers at a time (32 MB) in which shares of clusters are worked out."""
 
 
-class BattleColumns(NamedTuple):
-    """Battles of two models each, arrays of one length, as `bradley_terry` takes them."""
-
-    first: IntArray
-    second: IntArray
-    score: FloatArray
-    cluster: IntArray
-
-
 @dataclass(frozen=True, slots=True)
 class BradleyTerry:
     """Abilities of highest likelihood, with their errors over further battles or clusters of them.
@@ -345,7 +336,7 @@ FEWEST_MET = 10
 """Battles of two models from which they count in the test of fit."""
 
 
-def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumns:
+def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> tuple[IntArray, IntArray, FloatArray, IntArray]:
     """Battles of every two models on every dataset, which is their cluster: the higher score wins.
 
     Parameters
@@ -363,7 +354,7 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumn
     pair, dataset = np.nonzero(~np.isnan(difference))
     difference = difference[pair, dataset]
     score = np.where(np.abs(difference) <= near, 0.5, (difference > 0).astype(float))
-    return BattleColumns(first[pair], second[pair], score, dataset)
+    return first[pair], second[pair], score, dataset
 
 
 def unconnected_groups(first: IntArray, second: IntArray, n_models: int) -> list[list[int]]:

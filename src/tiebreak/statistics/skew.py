@@ -20,8 +20,7 @@ from tiebreak.numerics import (
     student_pvalue,
     student_tail,
 )
-from tiebreak.numerics.law import Law, Shape
-from tiebreak.numerics.student import defined_freedom, quantiles_of_many, standardised
+from tiebreak.numerics.law import Law, Shape, defined_freedom, quantiles_of_many, standardised
 
 
 def hall_t(t: ArrayLike, skewness: ArrayLike) -> FloatArray:

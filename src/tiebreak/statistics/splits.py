@@ -1,7 +1,6 @@
 """Mean differences over splits: corrected for the training data that splits share, and as if they shared none."""
 
-from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +9,7 @@ from tiebreak.errors import DataError
 from tiebreak.numerics import (
     SMALLEST_PVALUE,
     DifferenceMoments,
-    FloatArray,
+    Interval,
     check_choice,
     check_differences,
     check_probability,
@@ -104,26 +103,7 @@ def law_of_moments(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> L
     )
 
 
-class FiveByTwo(NamedTuple):
-    """Both tests of 5x2 cross-validation.
-
-    Attributes
-    ----------
-    variances : ndarray of shape (..., 5)
-        Of each repetition, ``(d1 - m)^2 + (d2 - m)^2``.
-    t : Significance
-        Student's with 5 degrees of freedom, two-sided. Its numerator is the first difference only, so it depends on which fold
-        comes first; it is 0 where that difference happens to be.
-    f : Significance
-        F with 10 and 5 degrees of freedom: all ten differences count, and their order does not.
-    """
-
-    variances: FloatArray
-    t: Significance
-    f: Significance
-
-
-def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwo:
+def five_by_two_cv_test(differences: ArrayLike) -> tuple[Significance, Significance]:
     """Compare two models over five repetitions of two-fold cross-validation.
 
     The training sets of a repetition share nothing, but they are half the data: the models are those of half as many examples.
@@ -135,9 +115,11 @@ def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwo:
 
     Returns
     -------
-    FiveByTwo
-        Where no repetition has any spread the statistics are nan, with p-value 1, if all differences are 0, and infinite, with
-        p-value nan, if they are not.
+    tuple of Significance
+        t with 5 degrees of freedom, two-sided, whose numerator is the first difference only, so that it depends on which fold
+        comes first; and F with 10 and 5, in which all ten differences count, and their order does not. Where no repetition has
+        any spread the statistics are nan, with p-value 1, if all differences are 0, and infinite, with p-value nan, if they are
+        not.
 
     Raises
     ------
@@ -169,7 +151,7 @@ def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwo:
     for statistic, p, df, df2 in ((t, student_pvalue(t, 5), 5, 0), (f, fdtrc(10, 5, f), 10, 5)):
         p = np.where(mean_variance == 0, np.where(size == 0, 1.0, np.nan), np.maximum(p, SMALLEST_PVALUE))
         tests.append(Significance(plain(statistic), plain(p), df, df2))
-    return FiveByTwo(variances, *tests)
+    return tests[0], tests[1]
 
 
 def five_by_two_cv_critical_value(alpha: float = 0.05, *, test: Literal["t", "F"] = "F") -> float:
@@ -198,38 +180,12 @@ def five_by_two_cv_critical_value(alpha: float = 0.05, *, test: Literal["t", "F"
 
 
 ANSWERS: Final = ("cannot be told", "yes", "less than the rope on doubling")
-"""Words for the codes of `DoublingGain.answer`."""
+"""Words for the answers of `doubling_gain`."""
 
 CANNOT_BE_TOLD, YES, LESS_THAN_ROPE = 0, 1, 2
 
 KEPT: Final = 0.5
 """Share of a gain that the next doubling brings at the rate 1/n; see `doubling_gain`."""
-
-
-@dataclass(frozen=True, slots=True)
-class DoublingGain:
-    """Bounds of the next gain, and the answer; arrays of the rows' shape.
-
-    Attributes
-    ----------
-    last : Law
-        Of the gain of the last doubling, from half of the data to all.
-    low, high : ndarray
-        Limits of the gain of the next doubling, in the metric's unit; nan where the last gain has no spread.
-    answer : ndarray of int
-        Positions in `ANSWERS`.
-    kind : ndarray of int
-        Of the last gain, as `numerics.SPREAD` and the others: why nothing can be told where it has no spread.
-    n_splits : ndarray of int
-        Splits that were used.
-    """
-
-    last: Law
-    low: FloatArray
-    high: FloatArray
-    answer: NDArray[np.int8]
-    kind: NDArray[np.int8]
-    n_splits: NDArray[np.int64]
 
 
 def doubling_gain(
@@ -241,7 +197,7 @@ def doubling_gain(
     alpha: float = 0.05,
     scale: ArrayLike | None = None,
     omit_missing: bool = False,
-) -> DoublingGain:
+) -> tuple[Law, Interval, NDArray[np.int8]]:
     """Say whether twice the training data would bring more than the rope.
 
     Parameters
@@ -265,7 +221,9 @@ def doubling_gain(
 
     Returns
     -------
-    DoublingGain
+    tuple
+        Law of the gain of the last doubling, from half of the data to all; limits of the gain of the next one, in the metric's
+        unit, nan where the last gain has no spread; and positions in `ANSWERS`. The kind of the law says why nothing can be told.
 
     Raises
     ------
@@ -299,8 +257,8 @@ def doubling_gain(
 
     Examples
     --------
-    >>> gain = doubling_gain([0.05, 0.06, 0.04, 0.05], [0.10, 0.11, 0.09, 0.10], test_train_ratio=1 / 3, rope=0.001)
-    >>> ANSWERS[gain.answer]
+    >>> *_, answer = doubling_gain([0.05, 0.06, 0.04, 0.05], [0.10, 0.11, 0.09, 0.10], test_train_ratio=1 / 3, rope=0.001)
+    >>> ANSWERS[answer]
     'yes'
     """
     g2, g1 = check_differences(last), check_differences(previous)
@@ -316,5 +274,4 @@ def doubling_gain(
     low = np.min([limit.low for limit in limits], axis=0)  # nan where any of them is
     high = np.asarray(limits[0].high)
     answer = np.where(low > rope, YES, np.where(high < rope, LESS_THAN_ROPE, CANNOT_BE_TOLD)).astype(np.int8)
-    n_splits = np.asarray(moments[0].n_splits, dtype=np.int64)
-    return DoublingGain(bounds[0], plain(low), plain(high), answer, moments[0].kind, n_splits)
+    return bounds[0], Interval(plain(low), plain(high)), answer

@@ -1,6 +1,6 @@
 """Forecasts of the same periods: Diebold and Mariano's test of two, the model confidence set of several."""
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,13 +9,11 @@ from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
-    IntArray,
     blocks,
     check_array,
     check_choice,
     check_count,
     check_differences,
-    check_probability,
     check_scale,
     divide,
     floats,
@@ -223,26 +221,6 @@ def _cosine_coefficients(deviation: FloatArray, n_lowest: int) -> FloatArray:
 # --- several forecasts ------------------------------------------------------------------------------------------------------
 
 
-class ModelConfidenceSet(NamedTuple):
-    """p-values of the model confidence set: the models that may be the best, by elimination of the worst while the rest differ.
-
-    Attributes
-    ----------
-    pvalues : ndarray of shape (n_models,)
-        In the order of the rows. A model is in the set of level 1 - alpha when its p-value is above alpha; the last one left has
-        1.
-    order : ndarray of shape (n_models,)
-        Rows in the order in which they were eliminated, the last one left at the end.
-    """
-
-    pvalues: FloatArray
-    order: IntArray
-
-    def members(self, alpha: float = 0.1) -> NDArray[np.bool_]:
-        """The models in the set: with probability 1 - alpha or more all the best are among them."""
-        return np.asarray(self.pvalues > check_probability(alpha, "alpha"))
-
-
 def model_confidence_set(
     losses: ArrayLike,
     *,
@@ -250,8 +228,8 @@ def model_confidence_set(
     block_length: int = 1,
     n_resamples: int = 9_999,
     rng: int | np.random.Generator = 0,
-) -> ModelConfidenceSet:
-    """Find the models that may be the best, from their losses on the same examples or periods.
+) -> FloatArray:
+    """p-values of the model confidence set: models that may be the best, by elimination of the worst while the rest differ.
 
     Parameters
     ----------
@@ -267,7 +245,9 @@ def model_confidence_set(
 
     Returns
     -------
-    ModelConfidenceSet
+    ndarray of shape (n_models,)
+        In the order of the rows; the last one left has 1. A model is in the set of level 1 - alpha, which holds all the best with
+        that probability or more, when its p-value is above alpha.
 
     Raises
     ------
@@ -290,30 +270,26 @@ def model_confidence_set(
     generator = generator_of(rng, np.random.PCG64)
     mean = table.mean(axis=1)
     drawn = _resampled_means(table, length, n_resamples, generator) - mean  # (n_resamples, n_models)
-    left, order, pvalues, largest = list(range(mean.size)), [], np.ones(mean.size), 0.0
+    left, pvalues, largest = list(range(mean.size)), np.ones(mean.size), 0.0
     while len(left) > 1:
-        worst, pvalue = (_range_step if statistic == "range" else _max_step)(mean[left], drawn[:, left])
+        worst, pvalue = _worst(mean[left], drawn[:, left], statistic)
         largest = max(largest, pvalue)  # p-values of the set are cumulative maxima
-        order.append(left.pop(worst))
-        pvalues[order[-1]] = largest
-    return ModelConfidenceSet(pvalues, np.array([*order, *left]))
+        pvalues[left.pop(worst)] = largest
+    return pvalues
 
 
-def _range_step(mean: FloatArray, drawn: FloatArray) -> tuple[int, float]:
-    """The model of the largest standardised difference of a pair, and the p-value that all are equally good."""
+def _worst(mean: FloatArray, drawn: FloatArray, statistic: SetStatistic) -> tuple[int, float]:
+    """Position of the model to eliminate, and the p-value that all are equally good.
+
+    By "range" the worse one of the pair with the largest standardised difference, by "max" the worst against the mean of all.
+    """
+    if statistic == "max":
+        t, null = _standardised(mean - mean.mean(), drawn - drawn.mean(axis=1, keepdims=True))
+        return int(t.argmax()), float(np.mean(null.max(axis=1) >= t.max()))
     i, j = np.triu_indices(mean.size, 1)
-    differences, resampled = mean[i] - mean[j], drawn[:, i] - drawn[:, j]
-    t, null = _standardised(differences, resampled)
-    observed = np.abs(t).max()
+    t, null = _standardised(mean[i] - mean[j], drawn[:, i] - drawn[:, j])
     pair = int(np.abs(t).argmax())
-    worst = i[pair] if t[pair] > 0 else j[pair]
-    return int(worst), float(np.mean(np.abs(null).max(axis=1) >= observed))
-
-
-def _max_step(mean: FloatArray, drawn: FloatArray) -> tuple[int, float]:
-    """The model that is worst against the mean of all, and the p-value that all are equally good."""
-    t, null = _standardised(mean - mean.mean(), drawn - drawn.mean(axis=1, keepdims=True))
-    return int(t.argmax()), float(np.mean(null.max(axis=1) >= t.max()))
+    return int((i if t[pair] > 0 else j)[pair]), float(np.mean(np.abs(null).max(axis=1) >= np.abs(t).max()))
 
 
 def _standardised(observed: FloatArray, resampled: FloatArray) -> tuple[FloatArray, FloatArray]:

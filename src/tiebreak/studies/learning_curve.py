@@ -187,7 +187,7 @@ def _answers(
     last, previous = full - half, half - quarter
     usable = np.where(np.isnan(previous), np.nan, last)
     scale = np.nan_to_num(np.abs(oriented[:, list(places)])).max(axis=(1, 2))
-    gain = doubling_gain(
+    gain, (low, high), answer = doubling_gain(
         usable,
         previous,
         test_train_ratio=split_ratio(usable, ratio),
@@ -196,9 +196,8 @@ def _answers(
         scale=scale,
         omit_missing=True,
     )
-    interval = gain.last.interval_at(alpha)
-    columns = (gain.last.estimate, interval.low, interval.high, gain.low, gain.high, gain.n_splits)
-    rows = zip(models, gain.answer, *(np.asarray(column).tolist() for column in columns), gain.kind, strict=True)
+    columns = (gain.estimate, *gain.interval_at(alpha), low, high, gain.n_units)
+    rows = zip(models, answer, *(np.asarray(column).tolist() for column in columns), gain.kind, strict=True)
     return tuple(
         DoublingAnswer(model, ANSWERS[code], last, last_low, last_high, low, high, n, _REASONS[int(kind)])
         for model, code, last, last_low, last_high, low, high, n, kind in rows

@@ -1,19 +1,14 @@
 """Numbers and names as people read them: what all names share is stated once, an owner goes first, then the end; no two alike."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from tiebreak.numerics import IntArray
 from tiebreak.printable import printable as printable
-
-if TYPE_CHECKING:
-    from tiebreak.numerics import IntArray
 
 NAME_WIDTH = 34
 """Characters of a name."""

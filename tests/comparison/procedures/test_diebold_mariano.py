@@ -49,7 +49,7 @@ def test_the_model_confidence_set_stands_beside(rng: np.random.Generator) -> Non
     names = list(answer.models)
     found = tb.statistics.model_confidence_set(table[names].to_numpy().T, block_length=3, rng=0)
     (test,) = answer.supplementary_tests
-    assert test.probabilities == dict(zip(names, found.pvalues.tolist(), strict=True))
+    assert test.probabilities == dict(zip(names, found.tolist(), strict=True))
     assert "Beside it: model confidence set at 95%" in answer.details
     higher = table.assign(**{name: -table[name] for name in names})
     other = tb.compare(higher, metric="skill", lower_is_better=False).supplementary_tests[0]

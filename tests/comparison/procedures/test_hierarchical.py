@@ -43,9 +43,9 @@ def test_shrunken_estimates_are_those_of_each_pairs_posterior(rng) -> None:
     score = np.array(columns["score"]).reshape(5, 3, 5)
     first, second = (int(name[1]) for name in (row["first"][0], row["second"][0]))
     posterior = tb.statistics.hierarchical_posterior(score[:, first] - score[:, second], test_train_ratio=0.25, rope=0.01)
-    means = posterior.datasets()
+    raw, mean, sd = posterior.datasets()
     assert row["dataset"].tolist() == [f"d{i:02}" for i in range(5)]
-    for column, expected in (("raw", means.raw), ("shrunken", means.mean), ("sd", means.sd)):
+    for column, expected in (("raw", raw), ("shrunken", mean), ("sd", sd)):
         assert row[column].to_numpy() == pytest.approx(expected, abs=1e-12)
 
 

@@ -208,7 +208,7 @@ def test_prior_lies_where_it_is_put():
 def test_decimal_ties_are_in_the_rope():
     """0.8 - 0.7 and 0.3 - 0.2 are 0.1 and lie on the limit of a closed rope of 0.1, whichever way they are rounded."""
     posterior = sign_posterior([0.8 - 0.7, 0.3 - 0.2, 0.2 - 0.3], rope=0.1)
-    assert (posterior.n_better, posterior.n_equivalent, posterior.n_worse) == (0, 3, 0)
+    assert tuple(posterior.mean) == (0, 1, 0)
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=12), st.integers(0, 3))
@@ -227,7 +227,6 @@ def test_a_missing_difference_leaves_no_answer():
     """A dataset that is nan or infinite undoes the counts, as it could lie anywhere."""
     for d in ([0.1, np.nan, -0.3], [np.inf, 0.1]):
         posterior = sign_posterior(d)
-        assert (posterior.n_better, posterior.n_equivalent, posterior.n_worse) == (0, 0, 0)
         assert np.isnan(posterior.mean).all()
         assert np.isnan(posterior.probabilities).all()
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, mean_values, reached
 from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
-from tiebreak.numerics import FloatArray, IntArray, Interval, corrected_interval, student_multiplier
+from tiebreak.numerics import FloatArray, IntArray, Interval, mean_present, student_multiplier
 from tiebreak.numerics.law import Law
-from tiebreak.scores.means import model_moments, model_ratios, pair_differences
+from tiebreak.scores.means import model_moments, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.splits import law_of_moments
@@ -22,12 +22,12 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
 
     `split_ratio` is n_test / n_train of each split, zeros where nothing is corrected.
     """
-    found = pair_differences(data.matrix(), data.metric, split_ratio, first, second)
-    law = law_of_moments(found.moments, found.ratio)
+    moments, ratio = pair_differences(data.matrix(), data.metric, split_ratio, first, second)
+    law = law_of_moments(moments, ratio)
 
     def floor(alpha: float) -> FloatArray:
         """As the corrected variance (1/n + n_test/n_train) s^2 tends to n_test/n_train s^2; s is taken as it is here."""
-        width = float(student_multiplier(alpha, np.inf)) * (np.sqrt(found.ratio) * found.moments.sd)
+        width = float(student_multiplier(alpha, np.inf)) * (np.sqrt(ratio) * moments.sd)
         return np.where(np.asarray(law.se) > 0, width, np.nan)
 
     def draws(n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
@@ -36,11 +36,9 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
         return joint_draws(data.metric.sign * data.matrix().score, float(split_ratio.mean()), rng, n)
 
     def uncorrected() -> Law:
-        return law_of_moments(found.moments, 0.0)
+        return law_of_moments(moments, 0.0)
 
-    return Judged(
-        law=law, reach_df=reached(law), floor=floor, draws=draws, beside={"ratio": found.ratio, "uncorrected": uncorrected}
-    )
+    return Judged(law=law, reach_df=reached(law), floor=floor, draws=draws, beside={"ratio": ratio, "uncorrected": uncorrected})
 
 
 def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
@@ -49,7 +47,8 @@ def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
     moments = model_moments(matrix)
 
     def interval(alpha: float) -> Interval:
-        return corrected_interval(moments, model_ratios(matrix, split_ratio), alpha)[1]
+        ratios = np.nan_to_num(mean_present(np.where(np.isnan(matrix.score), np.nan, split_ratio), axis=1))
+        return law_of_moments(moments, ratios).interval_at(alpha)
 
     return mean_values(data)._replace(interval=interval)
 
@@ -109,21 +108,13 @@ def _remarks(data: Scores) -> Iterator[Notice]:
         )
 
 
-def _reason(data: Scores | None) -> str:
-    kind = "" if data is None else data.design.kind
-    return {
-        "loo": "leave-one-out splits share nearly all training data, which the corrected variance allows for",
-        "time": "time splits share training data; the corrected variance allows for it, if not for drift",
-    }.get(kind, "resampled splits of one dataset share training data, which the corrected variance allows for")
-
-
 PAIRED = "both models were scored on the same splits"
 NORMAL = "the differences over splits are roughly normal"
 
 CORRECTED_T = Procedure(
     name="corrected-t",
     question="splits",
-    reason=_reason,
+    reason="splits of one dataset share training data, which the corrected variance allows for, if not for drift in time",
     generalises_to="models trained on samples like this dataset",
     assumptions=(
         PAIRED,

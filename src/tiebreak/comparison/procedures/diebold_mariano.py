@@ -82,12 +82,12 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         return
     block = int(np.cbrt(matrix.n_splits) + 0.5)
     losses = matrix.score if not data.metric.higher_is_better else -matrix.score
-    found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.rng)
-    inside = [name for name, is_in in zip(matrix.models, found.members(settings.alpha).tolist(), strict=True) if is_in]
+    pvalues = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.rng)
+    inside = [name for name, is_in in zip(matrix.models, pvalues > settings.alpha, strict=True) if is_in]
     yield TestOnly(
         name="model-confidence-set",
         models=matrix.models,
-        probabilities=dict(zip(matrix.models, found.pvalues.tolist(), strict=True)),
+        probabilities=dict(zip(matrix.models, pvalues.tolist(), strict=True)),
         text=f"model confidence set at {1 - settings.alpha:.0%}, which holds the best with that confidence: "
         f"{quoted(inside, 10)} ({len(inside)} of {len(matrix.models)}; statistic of the range, {N_RESAMPLES:,} "
         f"resamples by blocks of {block})",

@@ -183,8 +183,7 @@ def shrunken(judged: Judged) -> Iterator[Shrunken]:
     pairs = zip(judged.beside["posteriors"].ravel().tolist(), judged.beside["datasets"].ravel().tolist(), strict=True)
     for pair, (posterior, datasets) in enumerate(pairs):
         if posterior is not None:
-            means = posterior.datasets()
-            yield Shrunken(pair, datasets, means.raw, means.mean, means.sd)
+            yield Shrunken(pair, datasets, *posterior.datasets())
 
 
 HIERARCHICAL = Procedure(

@@ -25,22 +25,6 @@ from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_ar
 from tiebreak.numerics.law import Law, RopeProbabilities, tabulated
 
 
-class ShrunkenMeans(NamedTuple):
-    """Posterior of each dataset's own difference, which borrows from the others; in the order of the datasets.
-
-    Attributes
-    ----------
-    raw : ndarray of shape (n_datasets,)
-        Mean difference of the dataset's scores, in the metric's unit.
-    mean, sd : ndarray of shape (n_datasets,)
-        Of the posterior, in the metric's unit.
-    """
-
-    raw: FloatArray
-    mean: FloatArray
-    sd: FloatArray
-
-
 @dataclass(frozen=True, slots=True)
 class HierarchicalPosterior:
     """Posterior of the mean difference over datasets, and of a further dataset's difference.
@@ -78,11 +62,25 @@ class HierarchicalPosterior:
         below = np.array([float(np.sum(mass[:, kept] * ndtr((at - grid.delta0[:, None]) / spread))) for at in points])
         return _law(self._data, points, below, centre, self.law.n_units)
 
-    def datasets(self) -> ShrunkenMeans:
-        """Posterior mean and standard deviation of every dataset's own difference."""
-        data, unit, back = self._data, self._data.unit, np.argsort(self._data.order)
-        mean, variance = _shrunken(data, self._grid)
-        return ShrunkenMeans(data.sign * unit * data.mean[back], data.sign * unit * mean[back], unit * np.sqrt(variance[back]))
+    def datasets(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean difference of each dataset, and mean and standard deviation of its posterior, which borrows from the others."""
+        data, grid, unit, back = self._data, self._grid, self._data.unit, np.argsort(self._data.order)
+        mass = grid.mass.reshape(grid.delta0.size, -1)
+        kept = mass.sum(axis=0) > 1e-9
+        mass, mixing = mass[:, kept], grid.mixing[:, kept]
+        mean, square = np.empty((2, data.mean.size))
+        for i, own_mean in enumerate(data.mean):
+            d = own_mean - grid.delta0[:, None, None]
+            total = grid.variances + data.variance[i][:, None]  # (n_nodes, n_variances)
+            density = np.exp(-0.5 * np.square(d) / total) * (data.weight[i][:, None] / np.sqrt(total))
+            own = grid.variances / total  # weight of the dataset's own mean, given v and sigma_i
+            centre = grid.delta0[:, None, None] + own * d
+            parts = 1.0, centre, np.square(centre) + own * data.variance[i][:, None]
+            sum_density, first, second = ((density * part).sum(axis=1) for part in parts)
+            spread = (mass / np.maximum(sum_density @ mixing, 1e-300)) @ mixing.T
+            mean[i], square[i] = np.sum(spread * first), np.sum(spread * second)
+        variance = np.maximum(square - np.square(mean), 0.0)
+        return data.sign * unit * data.mean[back], data.sign * unit * mean[back], unit * np.sqrt(variance[back])
 
 
 def hierarchical_posterior(
@@ -131,6 +129,8 @@ def hierarchical_posterior(
     >>> [round(float(p), 2) for p in posterior.most_probable]
     [0.96, 0.0, 0.03]
     """
+    from scipy.interpolate import CubicSpline
+
     rope = check_rope(rope)
     data = _read(differences, test_train_ratio, rope)
     grid = _integrate(data)
@@ -139,7 +139,12 @@ def hierarchical_posterior(
     mean = float(by_delta0 @ grid.delta0)
     sd = float(np.sqrt(by_delta0 @ np.square(grid.delta0 - mean)))
     spread = float(grid.mass.sum(axis=(0, 2)) @ grid.sigma0)
-    law = _law(data, *_cumulated(grid.place, by_delta0, grid.centre, grid.width), mean, data.mean.size, sd)
+    density = by_delta0.copy()  # by a cubic spline of it the mass below points between those of the grid
+    density[[0, -1]] *= 2.0  # half a cell is what they stand for
+    fine = np.linspace(grid.place[0], grid.place[-1], 10 * grid.place.size)
+    below = np.maximum.accumulate(CubicSpline(grid.place, density).antiderivative()(fine))
+    points = grid.centre + grid.width * np.sinh(fine)
+    law = _law(data, points, below / below[-1], mean, data.mean.size, sd)
     return HierarchicalPosterior(law, RopeProbabilities(*map(plain, regions)), data.unit * spread, data.n_flat, data, grid)
 
 
@@ -149,17 +154,6 @@ def _law(data: _Data, points: FloatArray, below: FloatArray, mean: float, n: Any
         points, below, mean = -points[::-1], 1.0 - below[::-1], -mean
     se = None if sd is None else np.asarray(data.unit * sd)
     return tabulated(data.unit * points, below, estimate=data.unit * mean, se=se, n_units=n)
-
-
-def _cumulated(place: FloatArray, mass: FloatArray, centre: float, width: float) -> tuple[FloatArray, FloatArray]:
-    """Points between those of the grid, and the mass below each, by a cubic spline of the density."""
-    from scipy.interpolate import CubicSpline
-
-    density = mass.copy()
-    density[[0, -1]] *= 2.0  # half a cell is what they stand for
-    fine = np.linspace(place[0], place[-1], 10 * place.size)
-    below = np.maximum.accumulate(CubicSpline(place, density).antiderivative()(fine))
-    return centre + width * np.sinh(fine), below / below[-1]
 
 
 # --- the data -------------------------------------------------------------------------------------------------------
@@ -305,7 +299,7 @@ def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma
     Below the lowest sigma0 the likelihood no longer changes, so the rule goes on as a geometric series there. Student's t is
     N(0, sigma0^2 / lambda) with lambda ~ gamma(nu / 2, nu / 2): each cell of log v has the probability of its lambdas.
     """
-    from scipy.special import gammainc
+    from scipy.special import gammainc, gammaln
 
     delta0, step = centre + width * np.sinh(place), log_sigma0[1] - log_sigma0[0]
     nu, rule = 1.0 + np.exp(log_nu), log_sigma0.copy()  # d sigma0 = sigma0 d log sigma0
@@ -322,20 +316,15 @@ def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma
         normal = np.exp(np.square(mean - delta0)[:, None, None] * (-0.5 / v))
         density = np.einsum("dnv,nv->dv", normal, weight[weight > 0, None] / np.sqrt(v))
         log_mass += np.log(np.maximum(density @ mixing, 1e-300))
-    log_mass = log_mass.reshape(delta0.size, rule.size, nu.size) + rule[:, None] + _log_prior_of_nu(np.exp(log_nu)) + log_nu
+    # nu - 1: gamma(alpha, beta) averaged over alpha ~ U(1, 2) and beta ~ U(0.01, 0.1)
+    x, w = np.polynomial.legendre.leggauss(24)
+    alpha, beta = 1.5 + 0.5 * x[:, None, None], 0.055 + 0.045 * x[:, None]
+    log_density = alpha * np.log(beta) + (alpha - 1) * log_nu - beta * np.exp(log_nu) - gammaln(alpha)
+    prior_of_nu = np.log(np.einsum("abn,a,b->n", np.exp(log_density), w / 2, w / 2))
+    log_mass = log_mass.reshape(delta0.size, rule.size, nu.size) + rule[:, None] + prior_of_nu + log_nu
     mass = np.exp(log_mass - log_mass.max()) * np.cosh(place)[:, None, None]
     mass[[0, -1]] /= 2.0
     return _Grid(centre, width, place, delta0, np.exp(log_sigma0), nu, variances, mixing, mass / mass.sum())
-
-
-def _log_prior_of_nu(excess: FloatArray) -> FloatArray:
-    """Log-density of nu - 1: gamma(alpha, beta) averaged over alpha ~ U(1, 2) and beta ~ U(0.01, 0.1)."""
-    from scipy.special import gammaln
-
-    x, w = np.polynomial.legendre.leggauss(24)
-    alpha, beta = 1.5 + 0.5 * x[:, None, None], 0.055 + 0.045 * x[:, None]
-    log_density = alpha * np.log(beta) + (alpha - 1) * np.log(excess) - beta * excess - gammaln(alpha)
-    return np.asarray(np.log(np.einsum("abn,a,b->n", np.exp(log_density), w / 2, w / 2)))
 
 
 # --- the answers ----------------------------------------------------------------------------------------------------
@@ -355,25 +344,6 @@ def _most_probable(grid: _Grid, rope: float) -> FloatArray:
         share = np.clip(0.5 + lead / np.maximum(slope, 1e-300), 0.0, 1.0)
         found.append(float(np.sum(mass[:, kept] * share)))
     return np.array([found[0], 1.0 - sum(found), found[1]])
-
-
-def _shrunken(data: _Data, grid: _Grid) -> tuple[FloatArray, FloatArray]:
-    """Posterior mean and variance of every dataset's difference."""
-    mass = grid.mass.reshape(grid.delta0.size, -1)
-    kept = mass.sum(axis=0) > 1e-9
-    mass, mixing = mass[:, kept], grid.mixing[:, kept]
-    answer = np.empty((2, data.mean.size))
-    for i, mean in enumerate(data.mean):
-        d = mean - grid.delta0[:, None, None]
-        total = grid.variances + data.variance[i][:, None]  # (n_nodes, n_variances)
-        density = np.exp(-0.5 * np.square(d) / total) * (data.weight[i][:, None] / np.sqrt(total))
-        own = grid.variances / total  # weight of the dataset's own mean, given v and sigma_i
-        centre = grid.delta0[:, None, None] + own * d
-        parts = 1.0, centre, np.square(centre) + own * data.variance[i][:, None]
-        sum_density, first, second = ((density * part).sum(axis=1) for part in parts)
-        spread = (mass / np.maximum(sum_density @ mixing, 1e-300)) @ mixing.T
-        answer[:, i] = np.sum(spread * first), np.sum(spread * second)
-    return answer[0], np.maximum(answer[1] - np.square(answer[0]), 0.0)
 
 
 _WIDEST = 1000.0

@@ -1,7 +1,6 @@
 """Joint posterior of the means of several models: which is best, and how the ranks fall."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,35 +25,18 @@ from tiebreak.numerics.law import student
 N_DRAWS = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class JointPosterior:
-    """Summary of the joint posterior for each model; arrays of shape (n_models,).
-
-    Attributes
-    ----------
-    p_best : ndarray
-        Probability that the model's mean is the highest; models without a spread between them share theirs.
-    expected_rank : ndarray
-        Mean rank under the posterior, 1 is best; models without a spread between them take mid-ranks.
-    """
-
-    p_best: FloatArray
-    expected_rank: FloatArray
-
-
 def joint_posterior(
     scores: ArrayLike,
     *,
     test_train_ratio: ArrayLike,
     rng: int | np.random.Generator = 0,
     n_draws: int = N_DRAWS,
-) -> JointPosterior:
-    """Posterior of all models' means at once, the correlated posterior of [CB15]_ for vectors.
+) -> FloatArray:
+    """Probability of each model to have the highest mean, by the posterior of all means at once: that of [CB15]_ for vectors.
 
     The means follow a multivariate t with n - 1 degrees of freedom, location the sample means, and scale matrix
     (1/n + n_test/n_train) S, S the covariance of the models over splits (divisor n - 1). Each pair's difference then has the
-    posterior of `tb.statistics.corrected_t`, so expected ranks are sums of pairwise probabilities, and p_best is exact for two
-    models; for more it is drawn.
+    posterior of `tb.statistics.corrected_t`, so that the probability is exact for two models; for more it is drawn.
 
     Parameters
     ----------
@@ -65,7 +47,12 @@ def joint_posterior(
     rng : int or Generator
         Seed; the same seed gives the same answer.
     n_draws : int
-        The standard error of p_best is at most 0.5 / sqrt(n_draws).
+        The standard error is at most 0.5 / sqrt(n_draws).
+
+    Returns
+    -------
+    ndarray of shape (n_models,)
+        Models without a spread between them share theirs.
 
     Raises
     ------
@@ -96,8 +83,8 @@ def combine_pairs(
     above: FloatArray,
     is_tied: NDArray[np.bool_],
     draws: Iterable[FloatArray] | None,
-) -> JointPosterior:
-    """The joint posterior from that of every pair, and from joint draws.
+) -> FloatArray:
+    """Probability of each model to be the best, from the posterior of every pair, and from joint draws.
 
     Parameters
     ----------
@@ -109,20 +96,21 @@ def combine_pairs(
     is_tied : ndarray of bool, shape (n_pairs,)
         Pairs without a spread: each of the two wins half of the time, and they share their p_best.
     draws : iterable of ndarray of shape (n_draws, n_models), or None
-        Blocks of draws of the means, higher is better; used for three models or more. p_best is nan without.
+        Blocks of draws of the means, higher is better; used for three models or more; nan without.
     """
-    second_wins, first_wins = np.where(is_tied, 0.5, below), np.where(is_tied, 0.5, above)
-    expected_rank = np.ones(n_models)
-    expected_rank += np.bincount(first, second_wins, n_models) + np.bincount(second, first_wins, n_models)
     if n_models == 2:
-        return JointPosterior(np.array([first_wins[0], second_wins[0]]), expected_rank)
+        return np.where(is_tied[0], 0.5, np.array([above[0], below[0]]))
     if draws is None:
-        return JointPosterior(np.full(n_models, np.nan), expected_rank)
+        return np.full(n_models, np.nan)
     wins = np.zeros(n_models)
     for block in draws:
         wins += np.bincount(np.argmax(block, axis=1), minlength=n_models)
-    tied = np.flatnonzero(is_tied)
-    return JointPosterior(_share(wins / wins.sum(), first[tied], second[tied]), expected_rank)
+    group = np.arange(n_models)  # models that are tied share theirs
+    for i, j in zip(first[is_tied].tolist(), second[is_tied].tolist(), strict=True):
+        if group[i] != group[j]:
+            group[group == group[j]] = group[i]
+    total, size = np.bincount(group, wins / wins.sum(), n_models), np.bincount(group, minlength=n_models)
+    return np.asarray(total[group] / size[group])
 
 
 def joint_draws(scores: FloatArray, ratio: float, rng: np.random.Generator, n_draws: int) -> Iterator[FloatArray]:
@@ -135,7 +123,16 @@ def joint_draws(scores: FloatArray, ratio: float, rng: np.random.Generator, n_dr
     means = mean_deviations(scores, exponent)
     centred = (block - means[:, None] for block in deviations(scores, exponent))
     # z @ factor has covariance (n - 1) S; with as many models as splits these fit into one block, else a square factor is smaller
-    factor = next(centred).T if n <= n_models else _symmetric_root(centred, n_models)
+    if n <= n_models:
+        factor = next(centred).T
+    else:
+        # The symmetric root of centred centred', by QR of block after block. The triangular factor itself would do, but where
+        # models depend on each other rounding decides the signs of its rows: the same scores in another unit would move all.
+        triangular = np.empty((0, n_models))
+        for block in centred:
+            triangular = np.asarray(np.linalg.qr(np.vstack([triangular, block.T]), mode="r"))
+        _, sizes, directions = np.linalg.svd(triangular)
+        factor = (directions.T * sizes) @ directions
     factor = factor * np.sqrt((1.0 / n + ratio) / (n - 1))
     half = (n_draws + 1) // 2  # each draw is used with both signs, which halves the work and lowers the error
     for rows in blocks(half, n_models, most=_BLOCK):
@@ -144,29 +141,6 @@ def joint_draws(scores: FloatArray, ratio: float, rng: np.random.Generator, n_dr
         draw *= np.sqrt((n - 1) / rng.chisquare(n - 1, size))[:, None]
         yield means + draw
         yield means - draw
-
-
-def _symmetric_root(centred: Iterable[FloatArray], n_models: int) -> FloatArray:
-    """The symmetric square root of centred centred', by QR of one block of splits after the other.
-
-    The triangular factor itself would do, but where models depend on each other rounding decides the signs of its rows, and
-    with them which draws are made: the same scores in another unit would move p_best.
-    """
-    triangular = np.empty((0, n_models))
-    for block in centred:
-        triangular = np.asarray(np.linalg.qr(np.vstack([triangular, block.T]), mode="r"))
-    _, sizes, directions = np.linalg.svd(triangular)
-    return np.asarray((directions.T * sizes) @ directions)
-
-
-def _share(p_best: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-    """Probabilities shared evenly within the groups that the pairs (first, second) tie together."""
-    group = np.arange(p_best.size)
-    for i, j in zip(first.tolist(), second.tolist(), strict=True):
-        if group[i] != group[j]:
-            group[group == group[j]] = group[i]
-    total, size = np.bincount(group, p_best, p_best.size), np.bincount(group, minlength=p_best.size)
-    return total[group] / size[group]
 
 
 _BLOCK = 1_000_000

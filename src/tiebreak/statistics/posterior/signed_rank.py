@@ -27,16 +27,15 @@ from tiebreak.numerics.law import Law, RopeProbabilities, by_draws
 from tiebreak.statistics.ranks import hodges_lehmann
 
 
-class SignedRankPosterior(NamedTuple):
-    """Posterior of the chances that the mean of two further datasets' differences lies above, inside or below the rope.
+class RegionPosterior(NamedTuple):
+    """Posterior of the chances of the regions above, inside and below the rope.
 
     Attributes
     ----------
     mean : RopeProbabilities
-        Posterior mean of the three chances, exact: the probabilities of the three regions for two further datasets.
+        Posterior mean of the three chances, exact.
     probabilities : RopeProbabilities
-        Probability that each region is the most probable one of the three, counted over the draws; its standard error is at most
-        0.5 / sqrt(n_draws), 0.0022 for 50,000.
+        Probability that each region is the most probable one of the three.
     """
 
     mean: RopeProbabilities
@@ -53,7 +52,7 @@ def signed_rank_posterior(
     omit_missing: bool = False,
     n_draws: int = 50_000,
     rng: int = 0,
-) -> SignedRankPosterior:
+) -> RegionPosterior:
     """Posterior of the signed-rank statistic under a Dirichlet process.
 
     The distribution F of differences over datasets has the weights w ~ Dirichlet(s, 1, ..., 1) at the prior's pseudo-difference
@@ -81,7 +80,9 @@ def signed_rank_posterior(
 
     Returns
     -------
-    SignedRankPosterior
+    RegionPosterior
+        The mean has the probabilities of the regions for two further datasets. `probabilities` are counted over the draws, with a
+        standard error of at most 0.5 / sqrt(n_draws), 0.0022 for 50,000.
 
     Raises
     ------
@@ -110,9 +111,7 @@ def signed_rank_posterior(
         return [*row.mean(rope), *row.most_probable(rope, n_draws, rng)]
 
     found = _of_rows(differences, chances, 6, prior_strength, prior_at, scale, omit_missing)
-    return SignedRankPosterior(
-        *(RopeProbabilities(*map(plain, np.moveaxis(each, -1, 0))) for each in np.split(found, 2, axis=-1))
-    )
+    return RegionPosterior(*(RopeProbabilities(*map(plain, np.moveaxis(each, -1, 0))) for each in np.split(found, 2, axis=-1)))
 
 
 def signed_rank_centre(
@@ -290,29 +289,9 @@ _EQUAL = 1e-5
 # --- the sign test ---------------------------------------------------------------------------------------------------------
 
 
-class SignPosterior(NamedTuple):
-    """Posterior of the chances that a further dataset lies above, inside or below the rope.
-
-    Attributes
-    ----------
-    n_better, n_equivalent, n_worse : int
-        Datasets above, inside and below the closed rope; 0 each where a difference is missing or infinite.
-    mean : RopeProbabilities
-        Posterior mean of the three chances: the probabilities of the three regions for a further dataset.
-    probabilities : RopeProbabilities
-        Probability that each region is the most probable one of the three, to 1e-12 (quadrature, nothing is drawn).
-    """
-
-    n_better: int
-    n_equivalent: int
-    n_worse: int
-    mean: RopeProbabilities
-    probabilities: RopeProbabilities
-
-
 def sign_posterior(
     differences: ArrayLike, *, rope: float = 0.0, prior_strength: float = 1.0, prior_at: float = 0.0
-) -> SignPosterior:
+) -> RegionPosterior:
     """Posterior of the chances that a further dataset favours one model, the other, or neither by more than the rope.
 
     Parameters
@@ -328,7 +307,9 @@ def sign_posterior(
 
     Returns
     -------
-    SignPosterior
+    RegionPosterior
+        The mean has the probabilities of the regions for a further dataset. `probabilities` are exact to 1e-12, as nothing is
+        drawn; nan where a difference is missing or infinite.
 
     Raises
     ------
@@ -360,11 +341,11 @@ def sign_posterior(
     n_better, n_worse = int(np.count_nonzero(d > limit)), int(np.count_nonzero(d < -limit))
     if not np.isfinite(d).all():
         undefined = RopeProbabilities(*(np.asarray(np.nan),) * 3)
-        return SignPosterior(0, 0, 0, undefined, undefined)
-    seen = n_better, d.size - n_better - n_worse, n_worse
+        return RegionPosterior(undefined, undefined)
+    seen = np.array([n_better, d.size - n_better - n_worse, n_worse])
     counts = seen + strength * np.array([at > rope, abs(at) <= rope, at < -rope])
     chances = (RopeProbabilities(*map(np.asarray, each)) for each in (counts / counts.sum(), _most_probable(counts)))
-    return SignPosterior(*seen, *chances)
+    return RegionPosterior(*chances)
 
 
 def check_dataset_differences(differences: ArrayLike) -> FloatArray:

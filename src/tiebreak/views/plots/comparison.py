@@ -81,6 +81,7 @@ def scores(comparison: Comparison) -> Drawing:
     shown, table, unit = _shown(comparison), comparison.ranking_table, comparison.method.unit
     data, dots = _of_units(comparison, shown, comparison.matrix.score[shown], "score")
     means = [format_score(float(mean), table_decimals(comparison)) for mean in table.mean[shown]]
+    side = "higher" if comparison.metric.higher_is_better else "lower"
     return rows(
         data,
         title=f"{labels(comparison.models)[0]} ranks first of {len(comparison.models)}, {short(table.value_label)} "
@@ -88,7 +89,7 @@ def scores(comparison: Comparison) -> Drawing:
         note=f"Dots: {count(comparison.matrix.n_splits, unit)}. Marks, and on the right: {short(table.value_label)}. "
         f"Whether means "
         f"differ by more than chance is not shown here.{of_all(len(shown), len(comparison.models))}",
-        x_label=f"{short(comparison.metric.name)} of each {unit} ({better_is(comparison)} is better)",
+        x_label=f"{short(comparison.metric.name)} of each {unit} ({side} is better)",
         names=[comparison.models[row] for row in shown],
         middle=table.mean[shown],
         notes=[minus(mean) for mean in means],
@@ -125,13 +126,14 @@ def verdicts(comparison: Comparison) -> Drawing:
     )
     metric, counts = short(comparison.metric.name), dict(zip(VERDICTS, table.count_verdicts().tolist(), strict=True))
     marks = ", ".join(marked(name) for name in MARKS if name and (data["verdict"] == name).any())
+    rope = f"rope ±{comparison.rope:.4g}" if comparison.rope else "no rope, so none is equivalent"
     return square(
         data,
         np.where(np.eye(len(names), dtype=bool), np.nan, difference[: len(names), : len(names)]),
         words,
         names=names,
         title=decided(counts, table.n_pairs, "pair") if table.n_pairs > 1 else comparison.headline,
-        note=f"The model of the row against that of the column: {marks}; {_rope_words(comparison)}; {interval_name(comparison)}s "
+        note=f"The model of the row against that of the column: {marks}; {rope}; {interval_name(comparison)}s "
         f"({comparison.correction}). Colour: difference in {metric}, positive favours the row."
         f"{of_all(len(names), n, 'models; answer.pairs has all pairs')}",
         bar=f"difference in {metric}",
@@ -226,10 +228,6 @@ def _of_all_together(comparison: Comparison, plot: str) -> DataError:
     )
 
 
-def _rope_words(comparison: Comparison) -> str:
-    return f"rope ±{comparison.rope:.4g}" if comparison.rope else "no rope, so none is equivalent"
-
-
 def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name: str) -> tuple[pd.DataFrame, tuple[Any, Any]]:
     """A row for each value that is there, and where its dot stands: a little apart, so that equal values stay visible."""
     import pandas as pd
@@ -245,11 +243,6 @@ def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name:
         }
     )
     return data, (values[row, unit], row + 0.3 * ((unit * 0.618034) % 1 - 0.5))
-
-
-def better_is(comparison: Any) -> str:
-    """The direction of a result's metric in a word."""
-    return "higher" if comparison.metric.higher_is_better else "lower"
 
 
 def _has_dots(comparison: Comparison) -> bool:
@@ -275,8 +268,10 @@ def posterior_of(pair: PairComparison) -> Drawing:
         raise DataError(f"there is no posterior with a curve here ({why}); plot.ranking() draws intervals.")
     first, second = labels([pair.first, pair.second])
     unit = comparison.method.unit
-    grid = _grid(posterior, pair.rope)
-    data = pd.DataFrame({"difference": grid, "density": _density(posterior, grid)})
+    grid, (low, high) = _grid(posterior, pair.rope), posterior.interval(0.5)
+    step = (high - low) * 1e-3  # the density by differences of the tail
+    below = np.array([[float(posterior.tail(x + side)) for x in grid] for side in (-step, step)])
+    data = pd.DataFrame({"difference": grid, "density": (below[1] - below[0]) / (2.0 * step)})
     chances = {"worse": pair.p_worse, "equivalent": pair.p_equivalent, "better": pair.p_better}
     likely = max(chances, key=lambda name: chances[name])
     title = f"{pair_title(first, second, pair.verdict)}; P({likely}) is {format_probability(chances[likely])}"
@@ -349,14 +344,6 @@ def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[
     return first, b if b is not None else next(name for name in comparison.models if name != first)
 
 
-def _density(posterior: Law, at: FloatArray) -> FloatArray:
-    """Density of a posterior at many points, by differences of its tail."""
-    low, high = posterior.interval(0.5)
-    step = (high - low) * 1e-3
-    below = np.array([[float(posterior.tail(x + side)) for x in at] for side in (-step, step)])
-    return np.asarray((below[1] - below[0]) / (2.0 * step))
-
-
 def _grid(posterior: Law, rope: float) -> FloatArray:
     """Differences at which the curve is drawn, with 0 and the rope among them, and close together where the mass is."""
     low, high = (float(end) for end in posterior.interval(0.95))
@@ -376,11 +363,6 @@ def has_curve(pair: PairComparison) -> bool:
 
 _OUTCOMES = {"won": "better", "tied": "equivalent", "lost": "worse"}
 """Outcomes on one dataset, which are no verdicts, with the verdict whose mark and colour they have."""
-
-
-def has_datasets(comparison: Comparison) -> bool:
-    """True where the units are datasets."""
-    return comparison.method.unit == "dataset"
 
 
 def has_ranks(comparison: Comparison) -> bool:
@@ -533,7 +515,7 @@ PLOTS = {
     "scores": Plot(scores, lambda answer: answer.method.question != "test-sets" and _has_dots(answer)),
     "verdicts": Plot(verdicts, lambda answer: answer.pair_table.is_family),
     "diagram": Plot(diagram, has_ranks),
-    "paired": Plot(paired, lambda answer: has_datasets(answer) and not answer.scores.is_mixed),
+    "paired": Plot(paired, lambda answer: answer.method.unit == "dataset" and not answer.scores.is_mixed),
     "posterior": Plot(posterior, lambda answer: has_curve(answer.pair(*default_pair(answer, None, None)))),
 }
 PAIR = {"posterior": Plot(posterior_of, has_curve)}
