@@ -54,14 +54,10 @@ def page(evaluation: Evaluation) -> Page:
     return Page((_head(evaluation), *tables, *choice_sections(evaluation), *troubles(evaluation), Paragraph((further,))))
 
 
-def run_page(evaluation: Evaluation) -> Page:
-    """All that there is to say of a run before its models are compared."""
-    return Page((_head(evaluation), *(mean_tables(evaluation) if evaluation.n_done else ()), *troubles(evaluation)))
-
-
-def overview_page(evaluation: Evaluation) -> Page:
-    """Page of an evaluation without the means, for where the comparison follows."""
-    return Page((_head(evaluation), *troubles(evaluation)))
+def run_page(evaluation: Evaluation, *, has_means: bool = True) -> Page:
+    """All that there is to say of a run before its models are compared; without the means where the comparison follows."""
+    means = mean_tables(evaluation) if has_means and evaluation.n_done else ()
+    return Page((_head(evaluation), *means, *troubles(evaluation)))
 
 
 def facts(evaluation: Evaluation) -> dict[str, Any]:

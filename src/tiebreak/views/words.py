@@ -70,11 +70,6 @@ def _end(name: str, width: int) -> str:
     return "…" + kept.lstrip(" …,-_/)=.")
 
 
-def with_copies(name: str, n_copies: int) -> str:
-    """A name with the number of models that have the same scores: "forest (and 2 copies)"."""
-    return f"{name} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else name
-
-
 def _fit(names: Sequence[str], width: int) -> bool:
     return max(map(len, names), default=0) <= width and len(set(names)) == len(names)
 

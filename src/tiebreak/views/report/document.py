@@ -142,6 +142,9 @@ def html_of(
     if not isinstance(title, str):
         raise InvalidParameterError(f"title={title!r} is no text.", about="title")
     style, script = _asset("style.css"), _asset("page.js")
+    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in (style, script))
+    # this very style and this very script, images that are in the file, nothing else
+    allowed = "style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:".format(*digests)
     return (
         _environment()
         .get_template("report.html")
@@ -151,7 +154,7 @@ def html_of(
             blocks=blocks,
             style=Markup(style),  # noqa: S704
             script=Markup(script),  # noqa: S704
-            policy=policy(style, script),
+            policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
             data=Markup(script_json(data)),  # noqa: S704
             version=tiebreak.__version__,
             title=title,
@@ -163,16 +166,6 @@ def html_of(
 def fragment(parts: Sequence[Any]) -> str:
     """Parts of a page for a notebook: no script, no outside resource, colours left to the notebook."""
     return _environment().get_template("fragment.html").render(parts=parts).strip()
-
-
-def policy(style: str, script: str) -> str:
-    """Content Security Policy: this very style and this very script, images that are in the file, nothing else."""
-    allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
 def script_json(data: Mapping[str, Any]) -> str:
