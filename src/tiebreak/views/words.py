@@ -6,8 +6,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
-from tiebreak.numerics import IntArray
 from tiebreak.printable import printable as printable
 
 NAME_WIDTH = 34
@@ -271,7 +271,7 @@ def duration(value: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def span(values: IntArray) -> str:
+def span(values: Any) -> str:
     """The smallest and the largest number, once where they are the same."""
     low, high = int(values.min()), int(values.max())
     return str(low) if low == high else f"{low}-{high}"
