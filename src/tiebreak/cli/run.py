@@ -100,7 +100,7 @@ def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
 
 
 def _preview(study: Study, name: str, url: str, typed: dict[str, Any]) -> None:
-    from tiebreak.evaluation.preview import preview_plan
+    from tiebreak.evaluation.evaluate import preview_plan
     from tiebreak.plan.plan import make_plan
     from tiebreak.views.evaluation import PLAN
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from tiebreak.evaluation.evaluate import Preview
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
-from tiebreak.evaluation.preview import Preview
 from tiebreak.numerics import row_moments
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, dataset_facts, document, metric_record, plain, records_of
@@ -33,9 +33,6 @@ Planned = tuple[Preview, str, str]
 
 ALPHA = 0.05
 """1 - coverage of the intervals of means."""
-
-WORTH_SAYING = 1.0
-"""Seconds that were saved are said from here on; of fewer nobody notices."""
 
 INTERVAL = f"{100 - 100 * ALPHA:g}% interval"
 
@@ -96,7 +93,7 @@ def _records(frame: Any, *columns: str) -> list[dict[str, Any]]:
 
 def _head(evaluation: Evaluation) -> Paragraph:
     """Name of the run, its progress, and the number of fits of leading steps that were another model's."""
-    record, shared = evaluation.record, evaluation.sharing
+    record, shared = evaluation.record, evaluation.n_shared
     many = f" of {len(record.datasets)} datasets" if len(record.datasets) > 1 else ""
     missing = evaluation.n_cells - evaluation.n_done - evaluation.n_failed
     parts = [
@@ -106,10 +103,7 @@ def _head(evaluation: Evaluation) -> Paragraph:
         *([f"{missing} still to be measured"] if missing else []),
     ]
     where = f" in {evaluation.url}" if evaluation.url else ""
-    saved = f", about {seconds(shared.seconds)} saved" if shared.seconds >= WORTH_SAYING else ""
-    steps = (
-        f"{count(shared.n_shared, 'cell')} took leading steps that another model had fitted{saved}." if shared.n_shared else ""
-    )
+    steps = f"{count(shared, 'cell')} took leading steps that another model had fitted." if shared else ""
     return Paragraph((f"Run {quote(evaluation.name)}{where}: {', '.join(parts)}.", steps))
 
 
