@@ -14,7 +14,7 @@ from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, fu
 from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
-    from tiebreak.metrics.costs import CostMatrix
+    pass
 
 _ACCEPTED = (
     'a name such as "roc_auc", a scorer of make_scorer, a CostMatrix, a function (model, X, y) -> float, a list of these, '
@@ -81,12 +81,21 @@ def _resolve(given: Any, key: Any, classifier: bool, n_classes: int | None) -> S
     if isinstance(given, str):
         return _by_name(given, key, classifier, n_classes)
     if hasattr(given, "_score_func"):
-        registered = _registered(given)
-        return _by_name(registered, key, classifier, n_classes) if registered else _of_make_scorer(given, key)
+        own = _definition(given)
+        names = () if hasattr(given, "_metadata_request") else (name for name, other in _definitions().items() if other == own)
+        registered = next(iter(names), None)
+        if registered is not None:
+            return _by_name(registered, key, classifier, n_classes)
+        metric, asks = _metric(key or _name_of(given._score_func), given._sign > 0), _asks(given)
+        parts = ("make_scorer", given._score_func, given._sign, dict(given._kwargs), asks)
+        return Scorer(metric, (), parts, call=given, factor=int(given._sign), asks=asks)
     from tiebreak.metrics.costs import CostMatrix
 
     if isinstance(given, CostMatrix):
-        return _of_costs(given, key, classifier, n_classes)
+        if not classifier or not n_classes:
+            raise InvalidParameterError("a CostMatrix is for classes, and the target does not hold one label for each row.")
+        formula = Formula(("predict",), given.of_truth, True, given.check_truth)
+        return Scorer(_metric(key or given.name, False), formula.needs, given.fingerprint_parts, how=formula)
     if callable(given):
         return _of_callable(given, key)
     raise InvalidParameterError(f"scoring holds {given!r} of type {type(given).__name__}. Pass {_ACCEPTED}.")
@@ -108,7 +117,15 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
     parts = ("sklearn", scikit_name)
     formula = FORMULAS.get(own)
     if formula is None or formula.is_of_classes is not classifier or (classifier and not n_classes):
-        call = _scikit_scorer(scikit_name)
+        from sklearn import __version__
+        from sklearn.metrics import get_scorer
+
+        try:
+            call = get_scorer(scikit_name)
+        except ValueError:
+            raise UnknownNameError(
+                f"scikit-learn {__version__}, which is installed, has no scorer {scikit_name!r} yet."
+            ) from None
         return Scorer(metric, (), parts, call=call, factor=1 if higher else -1, asks=_asks(call))
     if formula.for_more and n_classes and n_classes > 2:
         instead = " or ".join(repr(each) for each in formula.for_more)
@@ -116,33 +133,7 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
     return Scorer(metric, formula.needs, parts, formula=own, how=formula)
 
 
-def _scikit_scorer(name: str) -> Any:
-    from sklearn import __version__
-    from sklearn.metrics import get_scorer
-
-    try:
-        return get_scorer(name)
-    except ValueError:
-        raise UnknownNameError(f"scikit-learn {__version__}, which is installed, has no scorer {name!r} yet.") from None
-
-
 # --- scorer objects and functions -------------------------------------------------------------------------------------------
-
-
-def _of_make_scorer(scorer: Any, key: str | None) -> Scorer:
-    """A scorer that scikit-learn does not know by name: its sign is its direction."""
-    metric = _metric(key or _name_of(scorer._score_func), scorer._sign > 0)
-    asks = _asks(scorer)
-    parts = ("make_scorer", scorer._score_func, scorer._sign, dict(scorer._kwargs), asks)
-    return Scorer(metric, (), parts, call=scorer, factor=int(scorer._sign), asks=asks)
-
-
-def _of_costs(costs: CostMatrix, key: str | None, classifier: bool, n_classes: int | None) -> Scorer:
-    """The expected cost of an example."""
-    if not classifier or not n_classes:
-        raise InvalidParameterError("a CostMatrix is for classes, and the target does not hold one label for each row.")
-    formula = Formula(("predict",), costs.of_truth, True, costs.check_truth)
-    return Scorer(_metric(key or costs.name, False), formula.needs, costs.fingerprint_parts, how=formula)
 
 
 def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:
@@ -190,14 +181,6 @@ def _asks(scorer: Any) -> tuple[str, ...]:
     """The methods that a scorer of scikit-learn uses the first of."""
     methods = scorer._response_method
     return (methods,) if isinstance(methods, str) else tuple(methods)
-
-
-def _registered(scorer: Any) -> str | None:
-    """The name under which scikit-learn has the same scorer; none for one that has asked for metadata."""
-    if hasattr(scorer, "_metadata_request"):
-        return None
-    own = _definition(scorer)
-    return next((name for name, other in _definitions().items() if other == own), None)
 
 
 @cache

@@ -84,17 +84,7 @@ class Scorer:
         """
         if self.call is None:
             raise TypeError(f"{self.metric.name!r} is computed from outputs, by score")
-        value = self._number(self.call(model, X_test, y_test, **kwargs))
-        if not math.isfinite(value):
-            raise UndefinedScore(f"its function returned {value:g}")
-        if value * self.factor < -_ROUNDING and self.metric.name in LOWER_IS_BETTER:
-            raise DataError(
-                f"the metric {self.metric.name!r} is never negative, but {value * self.factor:g} was returned. Call it "
-                f"'neg_{self.metric.name}' if the function returns the loss with a minus sign, as scikit-learn's scorers do."
-            )
-        return value * self.factor
-
-    def _number(self, value: Any) -> float:
+        value = self.call(model, X_test, y_test, **kwargs)
         if isinstance(value, Mapping):
             raise InvalidParameterError(
                 f"the metric {self.metric.name!r} returned a dict with {quoted(list(value))}. Pass one scorer for each: ",
@@ -107,7 +97,15 @@ class Scorer:
             raise InvalidParameterError(
                 f"the metric {self.metric.name!r} returned {value!r} of type {type(value).__name__}; it has to return one number."
             )
-        return float(value)
+        value = float(value)
+        if not math.isfinite(value):
+            raise UndefinedScore(f"its function returned {value:g}")
+        if value * self.factor < -_ROUNDING and self.metric.name in LOWER_IS_BETTER:
+            raise DataError(
+                f"the metric {self.metric.name!r} is never negative, but {value * self.factor:g} was returned. Call it "
+                f"'neg_{self.metric.name}' if the function returns the loss with a minus sign, as scikit-learn's scorers do."
+            )
+        return value * self.factor
 
 
 def check_model(scorer: Scorer, model_name: str, model: Any) -> None:

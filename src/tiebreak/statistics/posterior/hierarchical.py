@@ -264,7 +264,13 @@ class _Grid(NamedTuple):
 
 def _integrate(data: _Data) -> _Grid:
     """A coarse look for where the posterior lies, and the grid there."""
-    centre, width = _centre(data)
+    # rough place and width of the posterior of delta0, by a few steps of the t likelihood with 4 degrees of freedom
+    own, centre = np.sum(data.variance * data.weight, axis=1), float(np.median(data.mean))
+    between = max(float(np.var(data.mean)) - float(np.median(own)), 0.0)
+    for _ in range(10):
+        weight = 5.0 / (4.0 * (between + own) + np.square(data.mean - centre))
+        centre = float(weight @ data.mean / weight.sum())
+    width = float(0.5 / np.sqrt(np.sum(1.0 / (between + own))))
     low, high = np.arcsinh((np.array([-data.largest, data.largest]) - centre) / width)
     n = int(np.clip((high - low) / 0.35, 24, 80))
     # variance of the mean that is known best: a spread between datasets that is far below it cannot be seen
@@ -280,17 +286,6 @@ def _integrate(data: _Data) -> _Grid:
     (low, high), (least, most) = ends
     log_sigma0 = np.arange(most, least - _STEP / 2, -_STEP)[::-1]
     return _grid(data, centre, width, np.linspace(low, high, _N_DELTA0), log_sigma0, _NU_FINE)
-
-
-def _centre(data: _Data) -> tuple[float, float]:
-    """Rough place and width of the posterior of delta0, by a few steps of the t likelihood with 4 degrees of freedom."""
-    own = np.sum(data.variance * data.weight, axis=1)
-    between = max(float(np.var(data.mean)) - float(np.median(own)), 0.0)
-    centre = float(np.median(data.mean))
-    for _ in range(10):
-        weight = 5.0 / (4.0 * (between + own) + np.square(data.mean - centre))
-        centre = float(weight @ data.mean / weight.sum())
-    return centre, float(0.5 / np.sqrt(np.sum(1.0 / (between + own))))
 
 
 def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma0: FloatArray, log_nu: FloatArray) -> _Grid:
