@@ -205,24 +205,16 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     mean, sd, n, rho = sign * mean[order] / unit, sd[order] / unit, n[order], (ratio / (1 + ratio))[order]
     among = float(mean.std())
     among = among if among > RELATIVE_TOLERANCE * largest / unit else 1.0  # equal means: the spread within, as for one dataset
-    variance, weight = _mixture(n, sd, rho)
-    largest = max(largest, float(np.max(sd)) * unit) / unit
-    return _Data(unit, sign, order, mean, variance, weight, largest, _WIDEST * among, int(flat.sum()))
-
-
-def _mixture(n: IntArray, sd: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Variances of each mean and their weights, of shape (n_datasets, n_nodes).
-
-    Given sigma, delta is N(mean, c sigma^2) with c = (1 + (n - 1) rho) / n, and p = 1 / sigma^2 has, by sigma ~ U(0, B), a gamma
-    density with the shape (n - 2) / 2 and the rate S / (2 (1 - rho)), cut at 1 / B^2; S is the sum of squares n sd^2.
-    """
+    # Given sigma, delta is N(mean, c sigma^2), c = (1 + (n - 1) rho) / n, and p = 1 / sigma^2 has, by sigma ~ U(0, B), a gamma
+    # density with the shape (n - 2) / 2 and the rate S / (2 (1 - rho)), cut at 1 / B^2; S is the sum of squares n sd^2.
     rate, c = n * np.square(sd) / (2 * (1 - rho)), (1 + (n - 1) * rho) / n
     lowest = -2 * np.log(_WIDEST)  # the mean standard deviation is the unit
     nodes = [log_gamma_nodes((size - 2) / 2, r, lowest) for size, r in zip(n.tolist(), rate.tolist(), strict=True)]
     width = max(points.size for points, _ in nodes)
-    variance = np.array([np.pad(np.exp(-points), (0, width - points.size), mode="edge") for points, _ in nodes])
+    variance = c[:, None] * np.array([np.pad(np.exp(-points), (0, width - points.size), mode="edge") for points, _ in nodes])
     weight = np.array([np.pad(weights, (0, width - weights.size)) for _, weights in nodes])
-    return c[:, None] * variance, weight
+    largest = max(largest, float(np.max(sd)) * unit) / unit
+    return _Data(unit, sign, order, mean, variance, weight, largest, _WIDEST * among, int(flat.sum()))
 
 
 def log_gamma_nodes(shape: float, rate: float, lowest: float = -np.inf, depth: float = 30.0) -> tuple[FloatArray, FloatArray]:
