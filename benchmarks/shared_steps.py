@@ -168,7 +168,7 @@ def widened(n_rows: int, *, share_steps: bool) -> tuple[int, float]:
     model = make_pipeline(PolynomialFeatures(2), GaussianNB())
     models = tb.grid(model, {"gaussiannb__var_smoothing": [1e-9, 1e-7, 1e-5, 1e-3]})
     evaluation = tb.evaluate(models, X, (X[:, 0] > 0).astype(int), cv=2, scoring="accuracy", share_steps=share_steps)
-    return evaluation.sharing.n_shared, peak_memory()
+    return evaluation.n_shared, peak_memory()
 
 
 def memory() -> list[Goal]:

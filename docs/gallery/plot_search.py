@@ -57,4 +57,4 @@ for level in (0.50, 0.75, 0.95):
 print("P(best):", {name: round(p, 3) for name, p in answer.p_best().items()})
 table = answer.pairs[["first", "second", "statistic", "p_better", "p_worse", "p_equivalent"]]
 right = [answer.pair(row.first, row.second).law.pvalue("greater") for row in table.itertuples()]
-table.assign(adjusted=adjust_pvalues(right, "bonferroni")).round(3)
+print(table.assign(adjusted=adjust_pvalues(right, "bonferroni")).round(3).to_string())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.run_options import Run, RunOptions
     from tiebreak.readers.source import ReadOptions
-    from tiebreak.studies.bias_variance import BiasVariance, Loss
+    from tiebreak.studies.bias_variance import BiasVariance
     from tiebreak.studies.learning_curve import LearningCurve
     from tiebreak.studies.validation_curve import ValidationCurve
 
@@ -507,11 +507,12 @@ def bias_variance(
     *,
     n_rounds: int = 100,
     test_size: float = 0.25,
-    loss: Loss | None = None,
     rng: int | np.random.Generator | None = 0,
     **run: Unpack[Run],
 ) -> BiasVariance:
     """Say how much of a model's loss is bias, and how much comes of the training set, drawn with replacement, that it got.
+
+    The loss is the squared one for numbers, and the 0-1 loss for classes.
 
     Parameters
     ----------
@@ -521,8 +522,6 @@ def bias_variance(
         Training sets. With a store, more can be added later.
     test_size : float or int, default 0.25
         Share or number of the examples that are tested.
-    loss : {"squared", "zero-one"}, optional
-        By default what fits the task: "squared" for numbers, "zero-one" for classes.
     rng, **run
         As for `evaluate`.
 
@@ -544,7 +543,7 @@ def bias_variance(
     from tiebreak.studies import bias_variance as studies
 
     options = _options(run)
-    return studies.bias_variance(models, X, y, options, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
+    return studies.bias_variance(models, X, y, options, n_rounds=n_rounds, test_size=test_size, rng=rng)
 
 
 def _options(run: Run) -> RunOptions:

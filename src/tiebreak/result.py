@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     import pandas as pd
 
@@ -61,8 +60,6 @@ class Result:
         path: str | os.PathLike[str] | None = None,
         *,
         title: str = "",
-        note: str = "",
-        data: Mapping[str, str | float] | None = None,
     ) -> str:
         """The report: one HTML file that opens offline, also written to `path` if given, whole or not at all.
 
@@ -72,12 +69,8 @@ class Result:
             Where to write it; a file of that name is replaced.
         title : str, optional
             Instead of the report's own.
-        note : str, optional
-            A paragraph under the title: who asks, and why.
-        data : mapping of str to str or number, optional
-            Facts about the data, such as ``{"rows": 12400, "positives": 310, "taken": "2026-10-01"}``.
         """
-        return view_of(self).as_html(self, path, title=title, note=note, data={} if data is None else data)
+        return view_of(self).as_html(self, path, title=title)
 
     def to_frame(self) -> pd.DataFrame:
         """The numbers as a frame."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import click
 
 from tiebreak.cli.options import help_option
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit
+from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, emit
 
 
 @click.command("count-models", short_help="Count the models of a study.")
@@ -29,7 +29,7 @@ def count_models_command(context: click.Context, /, study: str, at_least: int) -
 
     n_models = len(read_study(study).models)
     emit(f"{n_models} models\\n")
-    context.exit(EXIT_OK if n_models >= at_least else EXIT_NOT_MET)
+    context.exit(EXIT_OK if n_models >= at_least else EXIT_BROKEN)
 '''
 
 

@@ -95,12 +95,11 @@ def test_inconclusive_may_be_allowed(scores: str, capsys: pytest.CaptureFixture[
 # --- files ------------------------------------------------------------------------------------------------------------------
 
 
-def test_junit_and_summary(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A suite with a case for each requirement; Markdown that is appended to what stands there already."""
-    junit, page = tmp_path / "gate.xml", tmp_path / "summary.md"
-    page.write_text("# Build\nno newline at the end", encoding="utf-8")
+def test_junit(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A suite with a case for each requirement, beside the answer."""
+    junit = tmp_path / "gate.xml"
     typed = [scores, *ROPE, "--require-better", "svm", "ridge", "--require-better", "ridge", "forest"]
-    code, out, error = run_compare(capsys, *typed, "--junit", str(junit), "--summary", str(page))
+    code, out, error = run_compare(capsys, *typed, "--junit", str(junit))
     assert (code, error) == (1, "")
     root = ElementTree.parse(junit).getroot()
     assert [(case.get("name"), [child.tag for child in case]) for case in root.iter("testcase")] == [
@@ -110,18 +109,6 @@ def test_junit_and_summary(scores: str, tmp_path: Path, capsys: pytest.CaptureFi
     comparison = tb.compare(scores, metric="accuracy", rope=0.01)
     judged = comparison.meets(better=[("svm", "ridge"), ("ridge", "forest")])
     assert out == comparison.to_text(judged)
-    heading = "## tiebreak: of 2 requirements 1 met, 1 broken\n\n"
-    written = page.read_text(encoding="utf-8")
-    assert written == f"# Build\nno newline at the end\n{heading}{comparison.to_markdown(judged, folds=True)}"
-    run_compare(capsys, *typed, "--summary", str(page))
-    assert page.read_text(encoding="utf-8") == f"{written}\n{heading}{comparison.to_markdown(judged, folds=True)}"
-
-
-def test_a_summary_needs_no_requirement(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The answer itself is worth a page."""
-    page = tmp_path / "summary.md"
-    assert run_compare(capsys, scores, *ROPE, "--summary", str(page))[0] == 0
-    assert page.read_text(encoding="utf-8").startswith("## tiebreak: comparison\n\n**svm is the best of the 3: accuracy ")
 
 
 def test_allowed_is_skipped_in_junit(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,19 +121,18 @@ def test_allowed_is_skipped_in_junit(scores: str, tmp_path: Path, capsys: pytest
         assert (root.get("failures"), root.get("skipped")) == counts
 
 
-@pytest.mark.parametrize("option", ["--junit", "--summary"])
 @pytest.mark.parametrize(
     ("place", "message"),
-    [("nowhere/file", "the folder of {option} '{path}' is not there"), (".", "could not be written to '{path}': Is a directory")],
+    [("nowhere/file", "the folder of --junit '{path}' is not there"), (".", "could not be written to '{path}': Is a directory")],
 )
 def test_files_that_cannot_be_written(
-    scores: str, tmp_path: Path, option: str, place: str, message: str, capsys: pytest.CaptureFixture[str]
+    scores: str, tmp_path: Path, place: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 2, with the name and the reason; never 0 or 1, which would speak of the models."""
     path = str(tmp_path / place)
-    code, _, error = run_compare(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, path)
+    code, _, error = run_compare(capsys, scores, *ROPE, "--require-better", "svm", "ridge", "--junit", path)
     assert code == 2
-    assert message.format(option=option, path=path) in error.replace("\n", " ")
+    assert message.format(path=path) in error.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
@@ -155,8 +141,7 @@ def test_files_that_cannot_be_written(
         (["--allow-inconclusive"], "--allow-inconclusive goes with a requirement"),
         (["--junit", "gate.xml"], "--junit goes with a requirement"),
         (["--rope-of", "f1", "0.1"], "--rope-of goes with a requirement"),
-        (["--require-better", "svm", "ridge", "--junit", "x", "--summary", "x"], "--junit and --summary name the same file"),
-        (["--require-better", "svm", "ridge", "--summary", ""], "the name of the file is empty; is a variable not set?"),
+        (["--require-better", "svm", "ridge", "--junit", ""], "the name of the file is empty; is a variable not set?"),
         (["--require-better", "svm", "knn"], "no model is called 'knn'"),
         (["--require-near-best", "smv"], "did you mean 'svm'?"),
         (["--require-not-worse", "svm", "svm"], "two different models; got 'svm' twice"),

@@ -81,7 +81,7 @@ def test_a_run_goes_on_to_the_same_table(
     assert resumed[2].splitlines()[1] == f"run slow one: 60 cells{there}"
     undisturbed = run(capsys, "run", "slow.toml", "--store", "sqlite:///other.db")
     assert resumed[1].replace("runs.db", "other.db") == undisturbed[1]
-    exported = [run(capsys, "export", f"sqlite:///{name}.db#slow one", "--scores", "-")[1] for name in ("runs", "other")]
+    exported = [run(capsys, "show", f"sqlite:///{name}.db#slow one", "--format", "csv")[1] for name in ("runs", "other")]
     assert exported[0] == exported[1]
 
 

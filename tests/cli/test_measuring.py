@@ -46,9 +46,9 @@ def test_a_run_is_found_by_name_or_by_url(here: Path) -> None:
 
 
 def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
-    """SQLite files only."""
-    Path("one.db").write_bytes(b"SQLite format 3\0...")
-    Path("two.db").write_bytes(b"something else")
+    """By the names that they have here."""
+    Path("one.db").touch()
+    Path("two.sqlite").touch()
     with pytest.raises(CommandError) as caught:
         measuring.find_run("b", None)
     assert str(caught.value) == (

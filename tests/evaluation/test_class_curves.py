@@ -37,7 +37,7 @@ def test_areas_of_folds_are_the_metric(evaluation: tb.Evaluation) -> None:
     """roc_auc, average_precision and the Brier score, as they were measured, with the interval of the comparison's ranking."""
     rocs, areas, briers = evaluation.roc(), evaluation.precision_recall(), evaluation.calibration()
     for place, model in enumerate(MODELS):
-        np.testing.assert_allclose(rocs[model].fold_aucs, evaluation.grid(0, 0)[place])
+        np.testing.assert_allclose([curve.auc for curve in rocs[model].folds], evaluation.grid(0, 0)[place])
         folds = [curve.average_precision for curve in areas[model].folds]
         np.testing.assert_allclose(folds, evaluation.grid(0, 1)[place])
         assert float(briers[model].brier_score.mean) == pytest.approx(evaluation.grid(0, 3)[place].mean())
@@ -91,7 +91,7 @@ def test_several_classes_are_each_against_the_rest(flowers: tb.Evaluation) -> No
     """The mean of the three areas of a fold is roc_auc_ovr."""
     rocs = flowers.roc()
     assert rocs.classes == ("setosa", "versicolor", "virginica")
-    means = np.mean([rocs["bayes", label].fold_aucs for label in rocs.classes], axis=0)
+    means = np.mean([[curve.auc for curve in rocs["bayes", label].folds] for label in rocs.classes], axis=0)
     np.testing.assert_allclose(means, flowers.grid(0, 0)[0])
     assert len(flowers.roc(positive="setosa")) == 1
     with pytest.raises(UnclearSourceError, match="there are curves of 3 classes"):

@@ -52,7 +52,6 @@ def test_matrices_are_those_of_the_kept_predictions(evaluation: tb.Evaluation) -
             rows = mine[(mine["repeat"] == repeat) & (mine["fold"] == fold)]
             theirs = confusion_matrix(rows["target"], rows["prediction"], labels=["high", "low", "mid"])
             np.testing.assert_array_equal(matrix.counts, theirs)
-            assert confusions.of_split(model, repeat=repeat, fold=fold) is matrix
         theirs = confusion_matrix(mine["target"], mine["prediction"], labels=["high", "low", "mid"])
         np.testing.assert_array_equal(confusions[model].counts, theirs)
         assert confusions[model].n_examples == 2 * len(X)
@@ -67,8 +66,6 @@ def test_some_models_by_name(evaluation: tb.Evaluation) -> None:
     assert frame["count"].sum() == 180
     with pytest.raises(UnknownNameError, match="no model is called 'base': did you mean 'bayes'"):
         evaluation.confusion("base")
-    with pytest.raises(UnknownNameError, match="model 'bayes' was not measured on repeat 7 fold 0"):
-        evaluation.confusion().of_split("bayes", repeat=7)
 
 
 def test_failed_folds_are_left_out_and_strange_labels_kept() -> None:

@@ -97,4 +97,4 @@ def test_leading_steps_are_shared_there_too(client, data):
     shared = tb.evaluate(models, *data, cv=CV, scoring="roc_auc", runner=client)
     alone = tb.evaluate(models, *data, cv=CV, scoring="roc_auc", share_steps=False)
     assert bits(shared) == bits(alone)
-    assert shared.sharing.n_shared >= 80  # of 120; all of them share but for the first of each batch
+    assert shared.n_shared >= 80  # of 120; all of them share but for the first of each batch

@@ -345,7 +345,7 @@ def commands(name: str) -> Iterator[tuple[str, ...]]:
     ):
         Path("study.toml").write_text(text)
         yield "run", "study.toml", "--dry-run"
-    for arguments in (("runs",), ("show", name), ("export", name, "--scores", "-"), ("export", "no such run", "--scores", "-")):
+    for arguments in (("runs",), ("show", name), ("show", name, "--format", "csv"), ("show", "no such run", "--format", "csv")):
         yield *arguments, "--store", "sqlite:///runs.db"
     yield "show", name, "--store", f"sqlite:///{name}"
 

@@ -172,7 +172,7 @@ def test_other_versions_end_the_run(client, monkeypatch):
 def test_a_module_that_was_edited_after_a_worker_had_read_it_ends_the_run(client, tmp_path, monkeypatch):
     """The worker would measure with the old code."""
     file = tmp_path / "own_work_of_mine.py"
-    text = "from tiebreak.plan.record import Outcome\n\nclass Work:\n    __enter__ = __exit__ = lambda *_: None\n"
+    text = "from tiebreak.plan.record import Outcome\n\nclass Work:\n    __enter__ = __exit__ = group = lambda *_: None\n"
     file.write_text(f"{text}    measure = lambda self, cell: Outcome(cell, message='old')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     module = importlib.import_module("own_work_of_mine")

@@ -78,12 +78,6 @@ def test_rounds_are_added_to_what_is_there(tmp_path: Path):
     [
         ({"n_rounds": 1}, InvalidParameterError, "n_rounds must be a whole number of at least 2 training sets; got 1."),
         ({"n_rounds": 10**9}, DataError, "cv: 1,000,000,000 splits of 80 examples; at most 1,000,000 splits"),
-        ({"loss": "hinge"}, InvalidParameterError, "loss must be 'squared' or 'zero-one'; got 'hinge'."),
-        (
-            {"loss": "squared"},
-            DataError,
-            "loss='squared' does not fit a classification, where labels are predicted. Use loss='zero-one', or leave it out.",
-        ),
         ({"test_size": 1.5}, DataError, "StratifiedShuffleSplit could not split the data: test_size=1.5 should be"),
     ],
 )

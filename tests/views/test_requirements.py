@@ -11,7 +11,7 @@ import pytest
 from tests.comparison.tables import RMSE, compared, noisy, pair_with
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.requirements import Requirements
-from tiebreak.views.requirements import junit_xml, summary
+from tiebreak.views.requirements import junit_xml
 
 SHOWN = re.compile(
     r"(?:interval|bounds of the shortfall) (\S+) to (\S+), "
@@ -207,11 +207,3 @@ def test_junit_counts() -> None:
             ("skipped", None) if allowed else ("failure", "inconclusive")
         ]
         assert open_[0].get("message") == f"inconclusive: {judged[2].sentence}"
-
-
-def test_summary_begins_with_a_heading() -> None:
-    """Jobs of many steps share one page, so each has its heading."""
-    answer = compared(noisy(0.90, 0.80))
-    judged = answer.meets(better=("a", "b"))
-    assert summary(answer, judged) == f"## tiebreak: requirement met\n\n{answer.to_markdown(judged, folds=True)}"
-    assert summary(answer, None) == f"## tiebreak: comparison\n\n{answer.to_markdown(folds=True)}"

@@ -1,19 +1,13 @@
 """``tiebreak audit``: whether the data and splits of a study are plausible, before anything is measured."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tiebreak.cli.measuring import error_of_study
 from tiebreak.cli.options import Output, help_option, output_options
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit
+from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, emit
 from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
-
-if TYPE_CHECKING:
-    from tiebreak.audits.findings import Audit
-    from tiebreak.study_file import Study, StudyData
 
 FAIL_ON = ("warning", "error")
 
@@ -39,12 +33,25 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     that you would run as a program. Beside the columns that 'tiebreak run' uses, [data] may say time = "COLUMN": when
     each row was known.
     """
+    from tiebreak.audits.audit import audit_dataset
+    from tiebreak.plan.data import check_dataset, find_task
+    from tiebreak.plan.models import name_models
     from tiebreak.study_file import read_study
 
-    read = read_study(study)
+    read, audits = read_study(study), []
     output.check_single(len(read.datasets), "audits", "Leave it out.")
     output.prepare([study])
-    audits = [_audited(read, name, data, deep) for name, data in read.datasets.items()]
+    asked = {"metric": read.scoring, "deep": deep, "rng": read.seed}
+    for name, data in read.datasets.items():
+        try:
+            dataset = check_dataset(data.X, data.y, name=name, groups=data.groups)
+            task = find_task(name_models(read.models), dataset.y)
+            audits.append(audit_dataset(dataset, read.cv, time=data.time, task=task, **asked))
+        except (DataError, InvalidParameterError, UnknownNameError) as error:
+            if error.about == "time":
+                of = f"data.{name}" if name else "data"
+                raise InvalidParameterError(f"{read.file}: {of}.time = {data.time.name!r}: {error}") from error
+            raise error_of_study(read, error) from error
     for n, audit in enumerate(audits, 1):
         emit("\n" if n > 1 else "")
         output.show(audit)
@@ -57,20 +64,4 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
 
     output.report(make)
     failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)
-    context.exit(EXIT_NOT_MET if failed else EXIT_OK)
-
-
-def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
-    from tiebreak.audits.audit import audit_dataset
-    from tiebreak.plan.data import check_dataset, find_task
-    from tiebreak.plan.models import name_models
-
-    of = f"data.{name}" if name else "data"
-    try:
-        dataset = check_dataset(data.X, data.y, name=name, groups=data.groups)
-        task = find_task(name_models(study.models), dataset.y)
-        return audit_dataset(dataset, study.cv, time=data.time, metric=study.scoring, task=task, deep=deep, rng=study.seed)
-    except (DataError, InvalidParameterError, UnknownNameError) as error:
-        if error.about == "time":
-            raise InvalidParameterError(f"{study.file}: {of}.time = {data.time.name!r}: {error}") from error
-        raise error_of_study(study, error) from error
+    context.exit(EXIT_BROKEN if failed else EXIT_OK)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,102 +96,70 @@ def _sizes(_: click.Context, __: click.Parameter, typed: str | None) -> int | tu
 # --- requirements -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequirementOptions:
-    """Requirements as typed, and what is to be done with their outcome."""
+_GATE = ("require_better", "require_not_worse", "require_near_best", "rope_of", "allow_inconclusive", "noise_floor", "junit")
+"""Options of requirements, of which the first three state them."""
 
-    require_better: tuple[tuple[str, str], ...]
-    require_not_worse: tuple[tuple[str, str], ...]
-    require_near_best: tuple[str, ...]
-    rope_of: tuple[tuple[str, str], ...]
-    allow_inconclusive: bool
-    noise_floor: str | None
-    junit: Path | None
-    summary: Path | None
 
-    @property
-    def is_asked(self) -> bool:
-        """True where there is a requirement."""
-        return any((self.require_better, self.require_not_worse, self.require_near_best))
+def _is_asked(gate: dict[str, Any]) -> bool:
+    return any(gate[name] for name in _GATE[:3])
 
-    def check(self, files: Sequence[str]) -> None:
-        """Refuse what can never go well, before the work on these files."""
-        if not self.is_asked:
-            needing = {
-                "--allow-inconclusive": self.allow_inconclusive,
-                "--junit": self.junit,
-                "--rope-of": self.rope_of,
-                "--noise-floor": self.noise_floor,
-            }
-            given = next((option for option, value in needing.items() if value), None)
-            if given is not None:
-                raise click.UsageError(f"{given} goes with a requirement, such as --require-not-worse A B.")
-        if self.junit is not None and self.junit == self.summary:
-            raise click.UsageError("--junit and --summary name the same file.")
-        for option, path in (("--junit", self.junit), ("--summary", self.summary)):
-            if path is not None and not path.parent.is_dir():
-                raise click.UsageError(f"the folder of {option} {str(path)!r} is not there.")
-            check_apart(option, path, files)
-        by_metric("--rope-of", self.rope_of, "ropes")
 
-    def judge(
-        self, comparison: Comparison, compared: Callable[..., Comparison], floor: NoiseFloor | float | None = None
-    ) -> Requirements | None:
-        """Outcome of all requirements; None where there are none. `compared` makes the comparison in another metric."""
-        if not self.is_asked:
-            return None
-        from tiebreak.comparison.requirements import asked_requirements
+def _check_gate(gate: dict[str, Any], files: Sequence[str]) -> None:
+    """Refuse what can never go well, before the work on these files."""
+    junit = gate["junit"]
+    given = None if _is_asked(gate) else next((name for name in _GATE[3:] if gate[name]), None)
+    if given is not None:
+        raise click.UsageError(f"--{given.replace('_', '-')} goes with a requirement, such as --require-not-worse A B.")
+    if junit is not None and not junit.parent.is_dir():
+        raise click.UsageError(f"the folder of --junit {str(junit)!r} is not there.")
+    check_apart("--junit", junit, files)
+    by_metric("--rope-of", gate["rope_of"], "ropes")
 
-        typed: Any = {"better": self.require_better, "not_worse": self.require_not_worse, "near_best": self.require_near_best}
-        asked = asked_requirements(**typed, models=comparison.models, metric=comparison.metric.name)
-        ropes = self._ropes(list(dict.fromkeys(each.metric for each in asked)), comparison)
 
-        def in_metric(metric: str) -> Comparison:
-            return compared(metric=metric, rope=ropes[metric], lower_is_better=None)
+def _judged(
+    gate: dict[str, Any], comparison: Comparison, compared: Callable[..., Comparison], floor: NoiseFloor | float | None
+) -> Requirements | None:
+    """Outcome of all requirements; None where there are none. `compared` makes the comparison in another metric."""
+    if not _is_asked(gate):
+        return None
+    from tiebreak.comparison.requirements import asked_requirements
 
-        return comparison.meets(**typed, others=in_metric, noise_floor=floor)
+    typed: Any = {name.removeprefix("require_"): gate[name] for name in _GATE[:3]}
+    asked = asked_requirements(**typed, models=comparison.models, metric=comparison.metric.name)
+    ropes = _ropes(gate["rope_of"], list(dict.fromkeys(each.metric for each in asked)), comparison)
+    others = {name: functools.partial(compared, metric=name, rope=rope, lower_is_better=None) for name, rope in ropes.items()}
+    return comparison.meets(**typed, others=lambda metric: others[metric](), noise_floor=floor)
 
-    def _ropes(self, metrics: Sequence[str], comparison: Comparison) -> dict[str, float | str]:
-        """Rope of each further metric: its own, or that of the comparison where it has no unit."""
-        own = comparison.settings.rope
-        given = {metric.removeprefix("neg_"): width for metric, width in self.rope_of}
-        wrong = next((metric for metric in given if metric not in metrics), None)
-        if wrong is not None:
-            how = "give --rope" if wrong == comparison.metric.name else "no requirement names that metric"
-            raise click.UsageError(f"--rope-of {wrong}: {how}.")
-        ropes: dict[str, float | str] = {metric: as_rope(width) for metric, width in given.items()}
-        for metric in metrics:
-            if metric and metric not in ropes and own != 0 and not isinstance(own, str):
-                raise click.UsageError(
-                    f"--rope {own:g} is in the unit of {comparison.metric.name}. Give another with --rope-of {metric} WIDTH."
-                )
-            ropes.setdefault(metric, own)
-        return ropes
 
-    def write(self, comparison: Comparison, requirements: Requirements | None) -> None:
-        """Write the files that build servers read."""
-        if self.junit is None and self.summary is None:
-            return
-        from tiebreak.views.files import append_whole, write_whole
-        from tiebreak.views.requirements import junit_xml, summary
+def _ropes(typed: Sequence[tuple[str, str]], metrics: Sequence[str], comparison: Comparison) -> dict[str, float | str]:
+    """Rope of each further metric: its own, or that of the comparison where it has no unit."""
+    own = comparison.settings.rope
+    given = {metric.removeprefix("neg_"): as_rope(width) for metric, width in typed}
+    for metric in given:
+        if metric not in metrics:
+            how = "give --rope" if metric == comparison.metric.name else "no requirement names that metric"
+            raise click.UsageError(f"--rope-of {metric}: {how}.")
+    for metric in metrics:
+        if metric and metric not in given and own != 0 and not isinstance(own, str):
+            raise click.UsageError(
+                f"--rope {own:g} is in the unit of {comparison.metric.name}. Give another with --rope-of {metric} WIDTH."
+            )
+    return {**dict.fromkeys(metrics, own), **given}
 
-        if self.junit is not None and requirements is not None:
-            with writing("the outcome", self.junit):
-                write_whole(self.junit, junit_xml(requirements, allow_inconclusive=self.allow_inconclusive))
-        if self.summary is not None:
-            with writing("the summary", self.summary):
-                append_whole(self.summary, summary(comparison, requirements).encode("utf-8", "backslashreplace"))
 
-    def exit_code(self, requirements: Requirements | None) -> int:
-        """Exit code of the outcome of all, which counts whoever reads the answer."""
-        if requirements is None:
-            return EXIT_OK
-        unread.clear()
-        if requirements.outcome == "met":
-            return EXIT_OK
-        if requirements.outcome == "broken":
-            return EXIT_BROKEN
-        return EXIT_OK if self.allow_inconclusive else EXIT_INCONCLUSIVE
+def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
+    """Write the outcome of all for a build server, and return its exit code, which counts whoever reads the answer."""
+    if requirements is None:
+        return EXIT_OK
+    if gate["junit"] is not None:
+        from tiebreak.views.files import write_whole
+        from tiebreak.views.requirements import junit_xml
+
+        with writing("the outcome", gate["junit"]):
+            write_whole(gate["junit"], junit_xml(requirements, allow_inconclusive=gate["allow_inconclusive"]))
+    unread.clear()
+    open_ = EXIT_OK if gate["allow_inconclusive"] else EXIT_INCONCLUSIVE
+    return {"met": EXIT_OK, "broken": EXIT_BROKEN}.get(requirements.outcome, open_)
 
 
 def _output(_: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
@@ -231,7 +198,6 @@ _REQUIREMENT_OPTIONS = (
         help="Margins below it stay open: a file or a number.",
     ),
     click.option("--junit", **_OUTPUT, help="Write the requirements, as JUnit's XML."),
-    click.option("--summary", **_OUTPUT, help="Append the answer, as Markdown."),
 )
 
 
@@ -333,7 +299,7 @@ GROUPS = {
     " n_test",
     "How it is decided": "rope alpha baseline family correction method missing rng",
     "A plan of looks": "n_total looks random_order",
-    "A release gate": "require_better require_not_worse require_near_best rope_of noise_floor allow_inconclusive junit summary",
+    "A release gate": "require_better require_not_worse require_near_best rope_of noise_floor allow_inconclusive junit",
     "Output": "format_ details raw plots html help",
 }
 """Titles of the help, and the parameters below each."""
@@ -369,7 +335,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
     from tiebreak.errors import TiebreakError
     from tiebreak.result import view_of
 
-    required = RequirementOptions(**{name: typed.pop(name) for name in RequirementOptions.__slots__})
+    gate = {name: typed.pop(name) for name in _GATE}
     settings = with_direction(typed)
     if (runs := settings.pop("seeds")) is not None:
         if settings["cv"] is not None:
@@ -378,7 +344,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read only once.")
     output.prepare(files)
-    required.check(files)
+    _check_gate(gate, files)
     with standard_input_as_file(files) as held:
         sources = with_folders(held)
         try:
@@ -387,8 +353,8 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise
-        floor = _noise_floor(required, sources, comparison)
-        requirements = required.judge(comparison, functools.partial(_compared_otherwise, sources, settings), floor)
+        floor = _noise_floor(gate, sources, comparison)
+        requirements = _judged(gate, comparison, functools.partial(_compared_otherwise, sources, settings), floor)
     if kept_in is not None and comparison.looks is not None:
         from tiebreak.views.looks import keep
 
@@ -399,8 +365,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
         show_end(files, comparison)
     output.draw(comparison)
     output.report(functools.partial(view_of(comparison).as_html, comparison, None, requirements))
-    required.write(comparison, requirements)
-    context.exit(required.exit_code(requirements))
+    context.exit(_exit_code(gate, requirements))
 
 
 def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | None, bytes | None]:
@@ -420,9 +385,9 @@ def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | Non
     return path, content
 
 
-def _noise_floor(required: RequirementOptions, sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | float | None:
+def _noise_floor(gate: dict[str, Any], sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | float | None:
     """The noise floor that was given, or the one that lies in a folder with the results."""
-    typed = required.noise_floor
+    typed = gate["noise_floor"]
     lying = [each.path for results in found_in(sources) for each in results.of_kind("floor")]
     if typed is None and not lying:
         return None
@@ -430,7 +395,7 @@ def _noise_floor(required: RequirementOptions, sources: Sequence[Any], compariso
 
     if typed is None:
         floors = [floor for floor in map(read_noise_floor, lying) if floor.metric == comparison.metric]
-        if len(floors) > 1 and required.is_asked:
+        if len(floors) > 1 and _is_asked(gate):
             raise CommandError(f"{len(floors)} noise floors lie there; say which counts with --noise-floor FILE.")
         return floors[0] if floors else None
     number = as_rope(typed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,10 +11,9 @@ from tiebreak.cli.measuring import error_of_study, store_for_study, watched, wit
 from tiebreak.cli.options import (
     NAMES,
     ROPE,
-    Output,
-    TypedRun,
     local_run_options,
     output_options,
+    run_of,
     store_option,
     with_options,
 )
@@ -24,29 +22,11 @@ from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.studies.learning_curve import LearningCurve
-    from tiebreak.studies.validation_curve import ValidationCurve
     from tiebreak.study_file import Study
-
-    Curve = LearningCurve | ValidationCurve
 
 
 _TYPED = ("sizes", "values", "parameter", "rope", "alpha", "metric")
 """Options that say what is to be measured or shown; all else is in the study."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedCurve(TypedRun):
-    """Options that both curves have, as typed; None leaves it to the study."""
-
-    store: str | None
-    name: str | None
-    models: tuple[str, ...] | None
-    dataset: str | None
-    metric: str | None
-    rope: float | str | None
-    alpha: float
-    output: Output
 
 
 curve_options = with_options(
@@ -66,7 +46,7 @@ curve_options = with_options(
 )
 
 
-def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedCurve, about: str = "") -> int:
+def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str, Any], about: str = "") -> int:
     """Measure the curve of a study, show it, and return the exit code.
 
     Parameters
@@ -77,7 +57,8 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
         "learning-curve" or "validation-curve": names the run.
     measure : callable
         Takes arguments of `make_plan` and `RunOptions`.
-    typed : TypedCurve
+    typed : dict
+        Options as typed; None leaves it to the study.
     about : str
         End of the run's name.
     """
@@ -85,41 +66,41 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
 
     study = read_study(path)
     arguments = _arguments(study, typed)
-    typed.output.prepare([path])
-    url = store_for_study(typed.store, study.store, study.name)
+    typed["output"].prepare([path])
+    url = store_for_study(typed["store"], study.store, study.name)
 
     def how_to_go_on(last: Progress) -> str:
         kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells are kept in {without_password(url)}."
         return f"{kept} The same command goes on from there."
 
     try:
-        with watched(typed.quiet, how_to_go_on) as report:
-            run = typed.options(study, url, typed.name or f"{study.name}-{kind}{about}", report)
-            rope = study.rope if typed.rope is None else typed.rope
-            curve = measure(arguments, run, scoring=study.scoring, rope=rope, alpha=typed.alpha)
-        curve = curve if typed.metric is None else curve.for_metric(typed.metric)
+        with watched(typed["quiet"], how_to_go_on) as report:
+            run = run_of(typed, study, url, typed["name"] or f"{study.name}-{kind}{about}", report)
+            rope = study.rope if typed["rope"] is None else typed["rope"]
+            curve = measure(arguments, run, scoring=study.scoring, rope=rope, alpha=typed["alpha"])
+        curve = curve if typed["metric"] is None else curve.for_metric(typed["metric"])
     except TiebreakError as error:
         # in the words of whoever typed the command: about an option, or about the study
         raise (error if error.about in _TYPED else error_of_study(study, error)) from error
-    typed.output.write(curve)
+    typed["output"].write(curve)
     # whoever chains commands has to be told that no model could be fitted at all
     return EXIT_OK if curve.evaluation.n_done else EXIT_WRONG_USE
 
 
-def _arguments(study: Study, typed: TypedCurve) -> dict[str, Any]:
+def _arguments(study: Study, typed: dict[str, Any]) -> dict[str, Any]:
     """Models and data of the study, as arguments of `make_plan`."""
     from tiebreak.scores.vocabulary import look_up
 
     models, datasets = dict(study.models), dict(study.datasets)
-    for name in typed.models or ():
+    for name in typed["models"] or ():
         look_up(name, list(models), f"model of {study.file}")
-    if typed.models:
-        models = {name: models[name] for name in typed.models}
-    if typed.dataset is not None:
-        look_up(typed.dataset, list(datasets), f"dataset of {study.file}")
+    if typed["models"]:
+        models = {name: models[name] for name in typed["models"]}
+    if typed["dataset"] is not None:
+        look_up(typed["dataset"], list(datasets), f"dataset of {study.file}")
     elif len(datasets) > 1:
         raise click.UsageError(f"the study has {len(datasets)} datasets, and a curve is about one. Name it with --dataset.")
-    data = datasets[typed.dataset] if typed.dataset is not None else next(iter(datasets.values()))
+    data = datasets[typed["dataset"]] if typed["dataset"] is not None else next(iter(datasets.values()))
     return {
         "models": models,
         "X": data.X,

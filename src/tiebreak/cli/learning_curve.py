@@ -1,16 +1,11 @@
 """``tiebreak learning-curve``: a study file in, scores by training examples out, and whether more data would help."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from tiebreak.cli.curves import TypedCurve, curve_options, run_curve
+from tiebreak.cli.curves import curve_options, run_curve
 from tiebreak.cli.options import help_option
-
-if TYPE_CHECKING:
-    from tiebreak.evaluation.run_options import RunOptions
 
 EPILOG = """\b
 Examples:
@@ -22,24 +17,17 @@ Examples:
 _SIZES = "Training sizes: whole numbers, or shares such as 0.25,0.5,1.0.  [default: n/16, n/8, n/4, n/2 and n]"
 
 
-class Sizes(click.ParamType[Any]):
+def _sizes(typed: str) -> list[float]:
     """Training sizes with commas between: whole numbers, or shares such as 0.25."""
-
-    name = "sizes"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The sizes as numbers."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return [float(size) if "." in size or "e" in size.lower() else int(size) for size in value.split(",")]
-        except ValueError:
-            self.fail(f"{value!r} is no list of training sizes such as 50,100,200 or 0.25,0.5,1.0.", param, ctx)
+    try:
+        return [float(size) if "." in size or "e" in size.lower() else int(size) for size in typed.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{typed!r} is no list of training sizes such as 50,100,200 or 0.25,0.5,1.0.") from None
 
 
 @click.command("learning-curve", epilog=EPILOG, short_help="Say whether more data would help the models of a study.")
 @click.argument("study", metavar="STUDY")
-@click.option("--sizes", type=Sizes(), metavar="N,N,...", help=_SIZES)
+@click.option("--sizes", type=_sizes, metavar="N,N,...", help=_SIZES)
 @curve_options
 @help_option
 @click.pass_context
@@ -54,7 +42,7 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies.learning_curve import LearningCurve, learning_curve
 
-    def measure(data: dict[str, Any], run: RunOptions, **asked: Any) -> LearningCurve:
+    def measure(data: dict[str, Any], run: Any, **asked: Any) -> LearningCurve:
         return learning_curve(make_plan(**data), run, sizes=sizes, **asked)
 
-    context.exit(run_curve(study, "learning-curve", measure, TypedCurve(**options)))
+    context.exit(run_curve(study, "learning-curve", measure, options))

@@ -126,17 +126,9 @@ def _file_named(name: str) -> str:
 
 
 def _which_store(how: str = _HOW) -> str:
-    here = sorted(path.name for path in Path().glob("*.db") if _is_sqlite(path))
+    here = sorted(path.name for path in Path().glob("*.db"))
     found = f" In this folder: {', '.join(f'sqlite:///{name}' for name in here[:3])}." if here else ""
     return f"which store? Give {how} or set {VARIABLE}.{found}"
-
-
-def _is_sqlite(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(15) == b"SQLite format 3"
-    except OSError:
-        return False
 
 
 _KEYS = {"rng": "seed", "scoring": "metrics"}

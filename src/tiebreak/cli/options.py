@@ -101,38 +101,32 @@ ROPE: dict[str, Any] = {"type": as_rope, "metavar": "WIDTH"}
 # --- options of a run -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedRun:
-    """Options of a run as typed; None leaves it to the study."""
+def run_of(
+    typed: dict[str, Any],
+    study: Study,
+    url: str,
+    name: str,
+    progress: Callable[[Progress], object] | None = None,
+    /,
+    **settings: Any,
+) -> RunOptions:
+    """The run of a study in a store, by the options as typed; None leaves it to the study."""
+    from tiebreak.evaluation.run_options import RunOptions
 
-    n_jobs: int | None
-    timeout: float | None
-    retry_failed: bool
-    accept_versions: bool
-    no_share_steps: bool
-    quiet: bool
-    dask: str | None = None
-    dry_run: bool = False
-
-    def options(
-        self, study: Study, url: str, name: str, progress: Callable[[Progress], object] | None = None, /, **settings: Any
-    ) -> RunOptions:
-        """The run of a study in a store."""
-        from tiebreak.evaluation.run_options import RunOptions
-
-        return RunOptions(
-            store=url,
-            name=name,
-            n_jobs=1 if self.dask else self.n_jobs or study.n_jobs,
-            runner=self.dask,
-            threads_per_fit=study.threads_per_fit,
-            share_steps=study.share_steps and not self.no_share_steps,
-            timeout=self.timeout or study.timeout,
-            retry_failed=self.retry_failed,
-            accept_versions=self.accept_versions,
-            progress=progress,
-            settings=settings,
-        )
+    dask = typed.get("dask")
+    return RunOptions(
+        store=url,
+        name=name,
+        n_jobs=1 if dask else typed["n_jobs"] or study.n_jobs,
+        runner=dask,
+        threads_per_fit=study.threads_per_fit,
+        share_steps=study.share_steps and not typed["no_share_steps"],
+        timeout=typed["timeout"] or study.timeout,
+        retry_failed=typed["retry_failed"],
+        accept_versions=typed["accept_versions"],
+        progress=progress,
+        settings=settings,
+    )
 
 
 def _jobs(typed: str) -> int:
@@ -148,13 +142,10 @@ def _address(typed: str) -> str:
     return typed
 
 
-_jobs_option = click.option(
-    "--n-jobs", type=_jobs, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
-)
-_dask_option = click.option(
-    "--dask", metavar="ADDRESS", type=_address, help="Measure on the workers of this Dask scheduler, such as tcp://host:8786."
-)
-_patience_options = (
+local_run_options = (
+    click.option(
+        "--n-jobs", type=_jobs, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
+    ),
     click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),
@@ -164,19 +155,17 @@ _patience_options = (
     click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
     click.option("--accept-versions", is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
     click.option("--no-share-steps", is_flag=True, help="Fit each pipeline whole, also where others begin with equal steps."),
+    click.option("--quiet", is_flag=True, help="Show no progress."),
 )
-_dry_option = click.option(
-    "--dry-run", is_flag=True, help="Say what would be measured, and how long it may take; measure nothing."
-)
-_quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
-
-run_options = (_jobs_option, _dask_option, *_patience_options, _dry_option, _quiet_option)
-"""Options of `TypedRun`."""
-
-local_run_options = (_jobs_option, *_patience_options, _quiet_option)
 """Options of a run on this machine, which begins at once."""
 
-
+run_options = (
+    click.option(
+        "--dask", metavar="ADDRESS", type=_address, help="Measure on the workers of this Dask scheduler, such as tcp://host:8786."
+    ),
+    click.option("--dry-run", is_flag=True, help="Say what would be measured, and how long it may take; measure nothing."),
+    *local_run_options,
+)
 FORMATS = ("table", "json", "csv", "markdown")
 
 
@@ -302,8 +291,6 @@ def _report_file(_: click.Context, __: click.Parameter, value: Path | None) -> P
     return value
 
 
-REPORT: dict[str, Any] = {"type": click.Path(path_type=Path), "metavar": "FILE", "callback": _report_file}
-
 _OPTIONS = {
     "format": click.option(
         "--format",
@@ -316,7 +303,13 @@ _OPTIONS = {
     "details": click.option("--details", is_flag=True, help="Add all pairs, notices, the method."),
     "raw": click.option("--raw", is_flag=True, help="With csv: names as they are, formulas too."),
     "plots": click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder."),
-    "html": click.option("--html", **REPORT, help="Write the report, which opens offline."),
+    "html": click.option(
+        "--html",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        callback=_report_file,
+        help="Write the report, which opens offline.",
+    ),
 }
 
 

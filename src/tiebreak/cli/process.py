@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 EXIT_OK = 0
 EXIT_BROKEN = 1
-EXIT_NOT_MET = 1
-EXIT_DAMAGED = 1
 EXIT_WRONG_USE = 2
 EXIT_INCONCLUSIVE = 3
 EXIT_INTERNAL = 70
@@ -114,8 +112,11 @@ def emit(text: str | Iterable[str], *, raw: bool = False) -> None:
         sys.stdout.writelines(pieces if raw else map(printable_lines, pieces))
         sys.stdout.flush()
     except OSError as error:
-        _discard_output()
-        if not _is_broken_pipe(error):
+        with suppress(OSError, ValueError):  # a stream that is no file, in tests
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())  # or the interpreter would complain about it once more when it ends
+            os.close(nowhere)
+        if not isinstance(error, BrokenPipeError) and not (os.name == "nt" and error.errno == errno.EINVAL):
             raise CommandError(f"the answer could not be written: {reason(error)}") from error
         unread.append(reason(error))
 
@@ -202,32 +203,17 @@ def failed(error: Exception, arguments: Sequence[str]) -> int:
         return EXIT_WRONG_USE
     what = " ".join(f"{type(error).__name__}: {error}".split())
     how = "" if wants_traceback else " For the traceback: tiebreak --traceback ..., or TIEBREAK_TRACEBACK=1."
-    say(f"tiebreak: internal error: {what}. {_advice(error)}{how}")
-    return EXIT_INTERNAL
-
-
-def _advice(error: Exception) -> str:
+    advice = "This should not happen; please report it."
     if isinstance(error, ModuleNotFoundError) and not (error.name or "tiebreak").startswith("tiebreak"):
-        return "A package is missing; 'tiebreak --version' shows which."
-    if isinstance(error, MemoryError):
-        return "There is not enough memory for this input."
-    return "This should not happen; please report it."
+        advice = "A package is missing; 'tiebreak --version' shows which."
+    elif isinstance(error, MemoryError):
+        advice = "There is not enough memory for this input."
+    say(f"tiebreak: internal error: {what}. {advice}{how}")
+    return EXIT_INTERNAL
 
 
 def _raise_terminated(*_: Any) -> NoReturn:
     raise Terminated
-
-
-def _is_broken_pipe(error: OSError) -> bool:
-    return isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL)
-
-
-def _discard_output() -> None:
-    """Let standard output lead nowhere, or the interpreter would complain about it once more when it ends."""
-    with suppress(OSError, ValueError):  # a stream that is no file, in tests
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import click
 from tiebreak.cli.measuring import find_run
 from tiebreak.cli.options import help_option
 from tiebreak.cli.process import CommandError, say
-from tiebreak.cli.run import TypedMeasuring, measure, measuring_options
+from tiebreak.cli.run import measure, measuring_options
 
 
 @click.command("resume", short_help="Go on with a run.")
@@ -16,29 +16,19 @@ from tiebreak.cli.run import TypedMeasuring, measure, measuring_options
 @measuring_options
 @help_option
 @click.pass_context
-def resume_command(context: click.Context, /, stored: str, store: str | None, **options: Any) -> None:
+def resume_command(context: click.Context, /, stored: str, store: str | None, **typed: Any) -> None:
     """Go on with RUN, by the study file that it was started from.
 
     Only what is missing is measured. RUN is the name of a run in the store, or both in one: 'sqlite:///runs.db#cancer'.
 
     The study file is code: what it imports is run, so go on only with what you would run as a program.
     """
+    from tiebreak.stores import open_store
     from tiebreak.study_file import read_study
 
-    typed = TypedMeasuring(**options)
     url, name = find_run(stored, store)
-    path = _study_of(url, name)
-    if not typed.quiet:
-        say(f"the study is {path}")  # it comes out of the store, and what it names is imported
-    context.exit(measure(read_study(path), name, url, typed))
-
-
-def _study_of(url: str, name: str) -> Path:
-    """The study file that the run remembers; nothing but its path comes out of the store."""
-    from tiebreak.stores import open_store
-
     opened = open_store(url)
-    path = opened.read(name).record.settings.get("study")
+    path = opened.read(name).record.settings.get("study")  # nothing but this comes out of the store
     opened.close()
     if not isinstance(path, str) or not path:
         raise CommandError(
@@ -50,4 +40,6 @@ def _study_of(url: str, name: str) -> Path:
             f"run {name!r} was started from {path!r}, which is gone. Put the file back, or go on from where it is now: tiebreak "
             "run FILE, with the same --store and --name."
         )
-    return Path(path)
+    if not typed["quiet"]:
+        say(f"the study is {path}")  # it comes out of the store, and what it names is imported
+    context.exit(measure(read_study(path), name, url, typed))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,16 +13,15 @@ from tiebreak.cli.compare import show_answer
 from tiebreak.cli.measuring import error_of_study, resume_command_line, store_for_study, watched, without_password
 from tiebreak.cli.options import (
     ROPE,
-    Output,
-    TypedRun,
     emit_page,
     help_option,
     output_options,
+    run_of,
     run_options,
     store_option,
     with_options,
 )
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
+from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
 from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
@@ -35,16 +34,6 @@ Examples:
   tiebreak run study.toml --dry-run
   tiebreak run study.toml --store sqlite:///runs.db --n-jobs -1
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedMeasuring(TypedRun):
-    """Options of run and resume, which are those of the answer too; None leaves it to the study."""
-
-    output: Output
-    rope: float | str | None
-    metric: str | None
-    strict: bool
 
 
 measuring_options = with_options(
@@ -63,7 +52,7 @@ measuring_options = with_options(
 @measuring_options
 @help_option
 @click.pass_context
-def run_command(context: click.Context, /, study: str, name: str | None, store: str | None, **options: Any) -> None:
+def run_command(context: click.Context, /, study: str, name: str | None, store: str | None, **typed: Any) -> None:
     """Measure the models of STUDY, and compare them.
 
     STUDY is a TOML file with the sections data, cv and models. Each model is measured on each split once: what the store has
@@ -73,13 +62,12 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
     """
     from tiebreak.study_file import read_study
 
-    typed = TypedMeasuring(**options)
     read = read_study(study)
     url = store_for_study(store, read.store, read.name)
     context.exit(measure(read, name or read.name, url, typed))
 
 
-def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
+def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
     """Measure what the store does not have, print the comparison, and return the exit code.
 
     Parameters
@@ -89,19 +77,20 @@ def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
         Of the run.
     url : str
         Of the store.
-    typed : TypedMeasuring
+    typed : dict
+        Options as typed; None leaves it to the study.
     """
     from tiebreak.numerics import check_rope_given
 
-    if typed.rope is not None:
-        study = structs.replace(study, rope=check_rope_given(typed.rope))
-    if not typed.dry_run:
-        typed.output.prepare([study.file])
-    typed.output.check_single(len(study.datasets), "answers", "Leave it out, and then use 'tiebreak compare' with --dataset.")
-    if typed.dask and typed.n_jobs:
+    if typed["rope"] is not None:
+        study = structs.replace(study, rope=check_rope_given(typed["rope"]))
+    if not typed["dry_run"]:
+        typed["output"].prepare([study.file])
+    typed["output"].check_single(len(study.datasets), "answers", "Leave it out, and then use 'tiebreak compare' with --dataset.")
+    if typed["dask"] and typed["n_jobs"]:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
-        if typed.dry_run:
+        if typed["dry_run"]:
             _preview(study, name, url, typed)
             return EXIT_OK
         evaluation = _measured(study, name, url, typed)
@@ -110,16 +99,16 @@ def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
     return _present(study, evaluation, typed)
 
 
-def _preview(study: Study, name: str, url: str, typed: TypedMeasuring) -> None:
-    from tiebreak.evaluation.preview import preview_plan
+def _preview(study: Study, name: str, url: str, typed: dict[str, Any]) -> None:
+    from tiebreak.evaluation.evaluate import preview_plan
     from tiebreak.plan.plan import make_plan
     from tiebreak.views.evaluation import PLAN
 
-    preview = preview_plan(make_plan(**study.plan_arguments), typed.options(study, url, name), scoring=study.scoring)
-    typed.output.show((preview, study.file, without_password(url)), view=PLAN)
+    preview = preview_plan(make_plan(**study.plan_arguments), run_of(typed, study, url, name), scoring=study.scoring)
+    typed["output"].show((preview, study.file, without_password(url)), view=PLAN)
 
 
-def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:
+def _measured(study: Study, name: str, url: str, typed: dict[str, Any]) -> Evaluation:
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
@@ -127,43 +116,42 @@ def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:
         from tiebreak.views.words import quote
 
         kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells of run {quote(name)} are kept in {without_password(url)}."
-        return f"{kept} To go on:\n  {resume_command_line(name, url)}{f' --dask {shlex.quote(run.dask)}' if run.dask else ''}"
+        on_dask = f" --dask {shlex.quote(typed['dask'])}" if typed["dask"] else ""
+        return f"{kept} To go on:\n  {resume_command_line(name, url)}{on_dask}"
 
-    with watched(run.quiet, how_to_go_on) as report:
-        options = run.options(study, url, name, report, study=str(study.path), rope=study.rope)
+    with watched(typed["quiet"], how_to_go_on) as report:
+        options = run_of(typed, study, url, name, report, study=str(study.path), rope=study.rope)
         plan = make_plan(**study.plan_arguments)
         return measure_plan(plan, find_scorers(plan, study.scoring), options, keep_predictions=study.keep_predictions)
 
 
-def _present(study: Study, evaluation: Evaluation, asked: TypedMeasuring) -> int:
+def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int:
     """Print what was measured, and what it means for each dataset."""
-    from tiebreak.views.evaluation import overview_page, run_page
+    from tiebreak.views.evaluation import run_page
+    from tiebreak.views.report.evaluation import compared, report
     from tiebreak.views.words import quote
 
-    output = asked.output
-    comparisons, reasons = _compared(study, evaluation, asked.metric)
+    output, metric = typed["output"], typed["metric"]
+    asked = [(metric, dataset) for dataset in evaluation.datasets]
+    comparisons, failed = compared(evaluation, asked, {"rope": study.rope})
     if output.is_text:
-        emit_page((overview_page if comparisons else run_page)(evaluation))
+        emit_page(run_page(evaluation, has_means=not comparisons))
     elif evaluation.n_failed:
         say(f"{evaluation.n_failed} of {evaluation.n_cells} cells failed; 'tiebreak show' says why.")
-    for dataset, comparison in comparisons.items():
+    for dataset, comparison in comparisons:
         if output.is_text:
             emit(f"\nDataset {quote(dataset)}\n\n" if dataset else "\n")
         show_answer(comparison, output)
-    for text in reasons:
-        say(f"there is nothing to compare: {text}")
-    for number, comparison in enumerate(comparisons.values(), 1):
+    for _, dataset, error in failed:
+        say(f"there is nothing to compare: {f'dataset {dataset!r}: ' if dataset else ''}{as_typed(error)}")
+    for number, (_, comparison) in enumerate(comparisons, 1):
         output.draw(comparison, *([f"dataset-{number}"] if len(comparisons) > 1 else []))
 
-    def make(**heading: Any) -> str:
-        from tiebreak.views.report.evaluation import report
-
-        return report(evaluation, (asked.metric,) if asked.metric else (), {"rope": study.rope}, **heading)
-
-    output.report(make)
+    metrics = (metric,) if metric else ()
+    output.report(functools.partial(report, evaluation, metrics, {"rope": study.rope}))
     if not evaluation.n_done:  # whoever chains commands has to be told that no model could be fitted at all
         return EXIT_WRONG_USE
-    return EXIT_NOT_MET if asked.strict and _failed_everywhere(evaluation) else EXIT_OK
+    return EXIT_BROKEN if typed["strict"] and _failed_everywhere(evaluation) else EXIT_OK
 
 
 def _failed_everywhere(evaluation: Evaluation) -> bool:
@@ -177,22 +165,3 @@ def _failed_everywhere(evaluation: Evaluation) -> bool:
     if failed:
         say(f"{listed([quote(model) for model in failed])} failed on every split (--strict)")
     return bool(failed)
-
-
-def _compared(study: Study, evaluation: Evaluation, metric: str | None) -> tuple[dict[str, Any], list[str]]:
-    """The comparison of each dataset in a metric, the first if none is named, and why there is none."""
-    import numpy as np
-
-    lacks_scores = any(bool(np.isnan(evaluation.grid(dataset, 0)).any()) for dataset in range(len(evaluation.datasets)))
-    comparisons, reasons = {}, []
-    for dataset in evaluation.datasets:
-        try:
-            comparisons[dataset] = evaluation.compare(
-                metric=metric,
-                rope=study.rope,
-                missing="pairwise" if lacks_scores else None,
-                dataset=dataset if len(evaluation.datasets) > 1 else None,
-            )
-        except TiebreakError as error:
-            reasons.append(f"dataset {dataset!r}: {as_typed(error)}" if dataset else as_typed(error))
-    return comparisons, reasons

@@ -16,20 +16,15 @@ Examples:
 """
 
 
-class Numbers(click.ParamType[Any]):
+def _numbers(typed: str) -> float | tuple[float, ...]:
     """A number, or two with a comma between."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """One number, or both as a tuple."""
-        try:
-            numbers = tuple(float(each) for each in value.split(","))
-        except ValueError:
-            numbers = ()
-        if len(numbers) not in (1, 2):
-            self.fail(f"{value!r} is no number, such as 0.8, and no two of them, such as 0.82,0.80.", param, ctx)
-        return numbers[0] if len(numbers) == 1 else numbers
+    try:
+        numbers = tuple(map(float, typed.split(",")))
+    except ValueError:
+        numbers = ()
+    if len(numbers) not in (1, 2):
+        raise click.BadParameter(f"{typed!r} is no number, such as 0.8, and no two of them, such as 0.82,0.80.")
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 _OPTIONS = (
@@ -50,8 +45,8 @@ _OPTIONS = (
         help="To what the answer generalises.  [default: examples]",
     ),
     click.option("--discordant", type=float, metavar="SHARE", help="Share of items on which exactly one model is right."),
-    click.option("--rates", type=Numbers(), metavar="P[,Q]", help="Share that the second model has right, or that both have."),
-    click.option("--sd", type=Numbers(), metavar="SD[,SD]", help="Standard deviation of differences, or of one model's scores."),
+    click.option("--rates", type=_numbers, metavar="P[,Q]", help="Share that the second model has right, or that both have."),
+    click.option("--sd", type=_numbers, metavar="SD[,SD]", help="Standard deviation of differences, or of one model's scores."),
     click.option("--correlation", type=float, metavar="R", help="Of both models' scores over the same units."),
     click.option("--cluster-size", type=float, metavar="M", help="Items of a cluster."),
     click.option("--intraclass-correlation", type=float, metavar="R", help="Of the differences within a cluster."),

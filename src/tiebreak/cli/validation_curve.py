@@ -1,17 +1,12 @@
 """``tiebreak validation-curve``: a study file and a parameter in, scores by its values out, and which of them tie."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from tiebreak.cli.curves import TypedCurve, curve_options, run_curve
+from tiebreak.cli.curves import curve_options, run_curve
 from tiebreak.cli.options import help_option
-
-if TYPE_CHECKING:
-    from tiebreak.evaluation.run_options import RunOptions
 
 EPILOG = """\b
 Examples:
@@ -20,29 +15,21 @@ Examples:
 """
 
 
-class Values(click.ParamType[Any]):
+def _values(typed: str) -> list[Any]:
     """Values with commas between, or a JSON list; what is no number, true, false or null is a text."""
-
-    name = "values"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The values as Python has them."""
-        if not isinstance(value, str):
-            return value
-        if value.lstrip().startswith("["):
-            try:
-                return list(json.loads(value))
-            except ValueError as error:
-                self.fail(f"{value!r} is no JSON list: {error}.", param, ctx)
-        return [_value(text.strip()) for text in value.split(",")]
-
-
-def _value(text: str) -> Any:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return text if isinstance(value, dict | list) else value
+    if typed.lstrip().startswith("["):
+        try:
+            return list(json.loads(typed))
+        except ValueError as error:
+            raise click.BadParameter(f"{typed!r} is no JSON list: {error}.") from None
+    values = []
+    for text in map(str.strip, typed.split(",")):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        values.append(text if isinstance(value, dict | list) else value)
+    return values
 
 
 @click.command("validation-curve", epilog=EPILOG, short_help="Find the best value of a parameter, and what ties.")
@@ -53,7 +40,7 @@ def _value(text: str) -> Any:
 @click.option(
     "--values",
     "typed",
-    type=Values(),
+    type=_values,
     required=True,
     multiple=True,
     metavar="V,V,...",
@@ -75,10 +62,10 @@ def validation_curve_command(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies.validation_curve import ValidationCurve, validation_curve, vary
 
-    def measure(data: dict[str, Any], run: RunOptions, **asked: Any) -> ValidationCurve:
+    def measure(data: dict[str, Any], run: Any, **asked: Any) -> ValidationCurve:
         grids = vary(data["models"], parameter, [value for values in typed for value in values])
         plan = make_plan(**{**data, "models": grids.candidates})
         return validation_curve(grids, plan, run, **asked)
 
     # a value may be called the same as that of another parameter, so each parameter has a run of its own
-    context.exit(run_curve(study, "validation-curve", measure, TypedCurve(**options), f"-{parameter}"))
+    context.exit(run_curve(study, "validation-curve", measure, options, f"-{parameter}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -489,11 +489,10 @@ class Comparison(Result):
         self,
         requirements: Requirements | None = None,
         *,
-        folds: bool = False,
         columns: Literal["default", "all"] = "default",
     ) -> str:
-        """The answer as Markdown; if it `folds`, with warnings and method under titles that open them, for pull requests."""
-        return view_of(self).page(self, requirements, columns=columns).as_markdown(folds=folds)
+        """The answer as Markdown, for pull requests and notes."""
+        return view_of(self).page(self, requirements, columns=columns).as_markdown()
 
     def to_html(
         self,
@@ -501,8 +500,6 @@ class Comparison(Result):
         requirements: Requirements | None = None,
         *,
         title: str = "",
-        note: str = "",
-        data: Mapping[str, str | float] | None = None,
     ) -> str:
         """The report: one HTML file that opens offline, also written to `path` if given, whole or not at all.
 
@@ -514,12 +511,8 @@ class Comparison(Result):
             What `meets` answered, to stand above the answer.
         title : str, optional
             Instead of "3 models by accuracy" and its like, which then stands below it.
-        note : str, optional
-            A paragraph under the title: who asks, and why.
-        data : mapping of str to str or number, optional
-            Facts about the data, such as ``{"rows": 12400, "positives": 310, "taken": "2026-10-01"}``.
         """
-        return view_of(self).as_html(self, path, requirements, title=title, note=note, data={} if data is None else data)
+        return view_of(self).as_html(self, path, requirements, title=title)
 
     def to_latex(self, table: Literal["ranking", "pairs", "scores"] | None = None) -> str:
         """Ranking, pairs and, of several datasets, scores as tables of LaTeX, with the rules of its package booktabs.

@@ -251,40 +251,20 @@ def cut(method: Method, data: Scores, n: int) -> Scores:
 
 def digest_of(data: Scores) -> str:
     """Hash of the units and their scores in order, whatever the order of the models."""
-    found = hashlib.blake2b(digest_size=12)
-
-    def add(*values: Any) -> None:
-        for value in values:
-            if isinstance(value, np.ndarray):
-                numbers = np.round(np.asarray(value, dtype=float), 10) + 0.0  # no -0.0
-                found.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
-            elif value is not None:
-                found.update(json.dumps(value).encode())
-
-    models = sorted(data.models)
-    ordered = data.take(models)
+    found, ordered = hashlib.blake2b(digest_size=12), data.take(sorted(data.models))
     items = ordered.items
     if items is not None:
-        add(list(items.items), items.clusters, items.weights, items.is_positive, items.truth, items.score)
+        held: list[Any] = [list(items.items), items.clusters, items.weights, items.is_positive, items.truth, items.score]
     else:
-        for matrix in ordered.matrices:
-            add(matrix.dataset, matrix.repeat, matrix.fold, matrix.n_train, matrix.n_test, matrix.score)
+        names = ("dataset", "repeat", "fold", "n_train", "n_test", "score")
+        held = [getattr(matrix, name) for matrix in ordered.matrices for name in names]
+    for value in held:
+        if isinstance(value, np.ndarray):
+            numbers = np.round(np.asarray(value, dtype=float), 10) + 0.0  # no -0.0
+            found.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
+        elif value is not None:
+            found.update(json.dumps(value).encode())
     return found.hexdigest()
-
-
-def terms_of(data: Scores, settings: Settings, method: Method, rope: float) -> dict[str, Any]:
-    """Settings that no look may change, with the models."""
-    return {
-        "metric": data.metric.name,
-        "models": sorted(data.models),
-        "method": method.name,
-        "rope": rope,
-        "alpha": settings.alpha,
-        "family": settings.family,
-        "baseline": settings.baseline,
-        "correction": settings.correction or "bonferroni",
-        "missing": settings.missing,
-    }
 
 
 def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
@@ -354,7 +334,18 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
         No looks by this procedure, or too few units, or an order that says something of them.
     """
     check_suitable(data, settings, method)
-    terms, unit, n = terms_of(data, settings, method, rope), plan_unit(method, data), int(units_in(method, data).max()) + 1
+    unit, n = plan_unit(method, data), int(units_in(method, data).max()) + 1
+    terms = {  # which no look may change
+        "metric": data.metric.name,
+        "models": sorted(data.models),
+        "method": method.name,
+        "rope": rope,
+        "alpha": settings.alpha,
+        "family": settings.family,
+        "baseline": settings.baseline,
+        "correction": settings.correction or "bonferroni",
+        "missing": settings.missing,
+    }
     if not plan.taken:
         plan = replace(plan, unit=unit, terms=terms)
         if n > plan.n_total:
@@ -385,27 +376,19 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
             about="looks",
         )
     look = TakenLook(n, fraction_of(plan, method, data, n), float("nan"), digest_of(data), ())
-    _refuse_few(plan, method, data, n)
+    fewest, rarest = PROCESSES[method.name].fewest, None if data.items is None else data.items.n_rarest
+    is_few = rarest is not None and rarest < FEWEST_OF_A_CLASS and n < plan.n_total
+    if is_few or n < min(fewest, plan.n_total):
+        what = f"{rarest} items of the rarer class" if is_few else f"{n:,} {unit}s"
+        raise DataError(
+            f"{what} are too few for a look: {method.name} was measured to keep its level over looks from "
+            f"{FEWEST_OF_A_CLASS if is_few else fewest} on. Look again then; nothing is spent."
+        )
     if plan.check_order:
         refuse_order(method, data, unit, number=len(plan.taken) + 1)
     if n < plan.n_total and method.name == "clustered-t":
         _refuse_skew(plan, method, data, settings, look)
     return replace(plan, taken=(*plan.taken, look))
-
-
-def _refuse_few(plan: Looks, method: Method, data: Scores, n: int) -> None:
-    """Refuse so few units that the procedure was not measured to keep its level over looks."""
-    fewest, rarest = PROCESSES[method.name].fewest, None if data.items is None else data.items.n_rarest
-    if n < min(fewest, plan.n_total):
-        raise DataError(
-            f"{n:,} {plan.unit}s are too few for a look: {method.name} was measured to keep its level over looks from {fewest} "
-            "on. Look again then; nothing is spent."
-        )
-    if rarest is not None and rarest < FEWEST_OF_A_CLASS and n < plan.n_total:
-        raise DataError(
-            f"{rarest} items of the rarer class are too few for a look: areas under ROC curves were measured from "
-            f"{FEWEST_OF_A_CLASS} on. Look again then; nothing is spent."
-        )
 
 
 def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, look: TakenLook) -> None:
@@ -713,7 +696,7 @@ def _joined(laws: Sequence[Law], look: IntArray, granted: Callable[[float], Floa
 
 
 def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
-    """The plan with what its looks granted and decided.
+    """The plan with what its looks granted and decided: of each pair the better model first, else in order of name.
 
     Raises
     ------
@@ -722,29 +705,21 @@ def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
     """
     beside, looks = table.judged.beside, []
     for k, look in enumerate(plan.taken):
-        rows = np.flatnonzero((beside["look"] == k + 1) & (beside["over"] != UNDECIDED))
-        named = tuple(sorted(_named(models, table, row, int(beside["over"][row])) for row in rows.tolist()))
-        alpha = float(beside["alphas"][k])
-        if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - alpha) > 1e-6 * alpha):
-            raise ChangedRunError(
-                f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.interval_alpha)} "
-                f"stands there, and they give {_told(named, alpha)}. Was it changed, or written by another version? Go on "
-                "from another copy."
+        named, alpha = [], float(beside["alphas"][k])
+        for row in np.flatnonzero((beside["look"] == k + 1) & (beside["over"] != UNDECIDED)).tolist():
+            first, second, verdict = models[table.first[row]], models[table.second[row]], VERDICTS[beside["over"][row]]
+            is_turned = verdict == "worse" or (verdict != "better" and second < first)
+            pair = (second, first) if is_turned else (first, second)
+            named.append((*pair, "better" if verdict == "worse" else verdict))
+        decided = tuple(sorted(named))
+        if np.isfinite(look.interval_alpha) and (look.decided != decided or abs(look.interval_alpha - alpha) > 1e-6 * alpha):
+            before, now = (
+                f"{'; '.join(f'{one!r} {word} {two!r}' for one, two, word in pairs[:3]) or 'nothing decided'} at alpha {own:.6g}"
+                for pairs, own in ((look.decided, look.interval_alpha), (decided, alpha))
             )
-        looks.append(replace(look, interval_alpha=alpha, decided=named))
+            raise ChangedRunError(
+                f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {before} stands there, and they give {now}. "
+                "Was it changed, or written by another version? Go on from another copy."
+            )
+        looks.append(replace(look, interval_alpha=alpha, decided=decided))
     return replace(plan, taken=tuple(looks))
-
-
-def _told(decided: tuple[tuple[str, str, str], ...], alpha: float) -> str:
-    pairs = "; ".join(f"{first!r} {verdict} {second!r}" for first, second, verdict in decided[:2])
-    more = f" and {len(decided) - 2} more" if len(decided) > 2 else ""
-    return f"{pairs or 'nothing decided'}{more} at alpha {alpha:.6g}"
-
-
-def _named(models: tuple[str, ...], table: Family, row: int, code: int) -> tuple[str, str, str]:
-    """A pair with its verdict, the better model first, else in order of name; so that no order of rows changes it."""
-    first, second = models[table.first[row]], models[table.second[row]]
-    verdict = VERDICTS[code]
-    if verdict == "worse":
-        return second, first, "better"
-    return (first, second, verdict) if verdict == "better" else (*sorted((first, second)), verdict)

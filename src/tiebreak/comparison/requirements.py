@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Gate = Literal["better", "not worse", "near best"]
 Outcome = Literal["met", "broken", "inconclusive"]
 
+Found = tuple[bool, bool, dict[str, Any]]
+"""True where a requirement is met, and where it is broken; and the numbers."""
+
 Names = Sequence[str] | str
 PairsOfNames = Sequence[tuple[str, str]] | tuple[str, str]
 
@@ -149,7 +152,10 @@ def asked_requirements(
     problems = Problems()
     gates: dict[Gate, Any] = {"better": better, "not worse": not_worse, "near best": near_best}
     for gate, given in gates.items():
-        for names in _as_given(given, is_pair=gate != "near best"):
+        each_given = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+        if gate != "near best" and len(each_given) == 2 and all(isinstance(each, str) for each in each_given):
+            each_given = [each_given]
+        for names in each_given:
             with problems.noted():
                 asked.append(_ask(gate, names, models, metric))
     if not asked and not problems:
@@ -165,13 +171,6 @@ def asked_requirements(
                 problems.append(InvalidParameterError(text))
     problems.stop()
     return asked
-
-
-def _as_given(given: Any, *, is_pair: bool) -> list[Any]:
-    """One requirement, or several, as a list of what stands for the names of each."""
-    items = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-    is_one = is_pair and len(items) == 2 and all(isinstance(each, str) for each in items)
-    return [items] if is_one else items
 
 
 def _ask(gate: Gate, given: Any, models: Sequence[str], own: str) -> AskedRequirement:
@@ -249,13 +248,15 @@ def _judged(asked: AskedRequirement, answer: Comparison, n_questions: int, floor
     """
     alpha, floor = answer.settings.alpha / n_questions, floors.get(answer.metric)
     shared = {"metric": answer.metric, "rope": answer.rope, "alpha": answer.settings.alpha, "n_questions": n_questions}
+    outcome: Outcome = "inconclusive"
     for look in range(1 if answer.looks is None else len(answer.looks.taken)):
-        found = (_near_best if asked.gate == "near best" else _of_pair)(asked, answer, alpha, look)
+        is_met, is_broken, found = (_near_best if asked.gate == "near best" else _of_pair)(asked, answer, alpha, look)
         if floor is not None and (reason := _noise_reason(asked, found, answer.rope, alpha, floor)):
-            found |= {"outcome": "inconclusive", "reason": reason}
-        if found["outcome"] != "inconclusive":
+            found |= {"reason": reason}
+        elif is_met or is_broken:
+            outcome = "met" if is_met else "broken"
             break
-    return Requirement(**(asked._asdict() | shared | {"unit": answer.method.unit, "noise_floor": floor} | found))
+    return Requirement(**(asked._asdict() | shared | found), outcome=outcome, unit=answer.method.unit, noise_floor=floor)
 
 
 def _noise_reason(asked: AskedRequirement, found: dict[str, Any], rope: float, alpha: float, floor: float) -> str:
@@ -269,24 +270,24 @@ def _noise_reason(asked: AskedRequirement, found: dict[str, Any], rope: float, a
     return BELOW_NOISE if rope < floor else ""
 
 
-def _of_pair(asked: AskedRequirement, answer: Comparison, alpha: float, look: int) -> dict[str, Any]:
+def _of_pair(asked: AskedRequirement, answer: Comparison, alpha: float, look: int) -> Found:
     """Outcome of "better" or "not worse": where the interval of the difference lies, against the rope or minus the rope."""
     first, second = (np.array([answer.models.index(name)]) for name in (asked.first, asked.second))
     law = answer._judged(first, second, look).law
     ends = law.interval_at(alpha)
     low, high = (float(end[0]) for end in ends)
     noise, reason = float(np.max(law.tolerance)), REASONS[int(reasons_of(law, ends)[0])]
-    if asked.gate == "better":
-        outcome = _outcome(low > answer.rope + noise, high <= answer.rope + noise)
-    else:
-        outcome = _outcome(low >= -answer.rope - noise, high < -answer.rope - noise)
+    is_met, is_broken = low > answer.rope + noise, high <= answer.rope + noise
+    if asked.gate == "not worse":
+        is_met, is_broken = low >= -answer.rope - noise, high < -answer.rope - noise
         if np.isnan(low) and _predict_the_same(answer, asked.first, asked.second):
-            outcome, reason = "met", SAME_PREDICTIONS
+            is_met, reason = True, SAME_PREDICTIONS
     difference = 0.0 if reason == SAME_PREDICTIONS else float(np.max(law.estimate))
-    return _found(outcome, difference, low, high, int(np.max(law.n_units)), reason)
+    found = {"difference": difference, "interval_low": low, "interval_high": high}
+    return is_met, is_broken, {**found, "n_units": int(np.max(law.n_units)), "reason": reason}
 
 
-def _near_best(asked: AskedRequirement, answer: Comparison, alpha: float, look: int) -> dict[str, Any]:
+def _near_best(asked: AskedRequirement, answer: Comparison, alpha: float, look: int) -> Found:
     """Outcome of "near best": where the bounds of what the model falls short of the best by lie, against the rope.
 
     It is met where every other model is shown to be above by the rope at most. As all of these have to be shown, each is asked at
@@ -310,7 +311,8 @@ def _near_best(asked: AskedRequirement, answer: Comparison, alpha: float, look: 
     limit = answer.rope + float(np.max(law.tolerance))
     shortfall = max(0.0, float(np.fmax.reduce(law.estimate)))
     reason = "" if np.isfinite(high) else REASONS[int(np.max(reasons_of(law, law.interval_at(2.0 * p))))]
-    return _found(_outcome(high <= limit, low > limit), shortfall, low, high, int(np.min(law.n_units)), reason)
+    ends = {"difference": shortfall, "interval_low": low, "interval_high": high}
+    return high <= limit, low > limit, {**ends, "n_units": int(np.min(law.n_units)), "reason": reason}
 
 
 def _predict_the_same(answer: Comparison, first: str, second: str) -> bool:
@@ -320,12 +322,3 @@ def _predict_the_same(answer: Comparison, first: str, second: str) -> bool:
         return any({first, second} <= set(names) for names in answer.scores.same_predictions)
     one, two = (items.score[items.models.index(name)] for name in (first, second))
     return np.array_equal(one, two, equal_nan=True)
-
-
-def _found(outcome: Outcome, difference: float, low: float, high: float, n_units: int, reason: str) -> dict[str, Any]:
-    ends = {"interval_low": low, "interval_high": high}
-    return {"outcome": outcome, "difference": difference, **ends, "n_units": n_units, "reason": reason}
-
-
-def _outcome(met: bool, broken: bool) -> Outcome:
-    return "met" if met else "broken" if broken else "inconclusive"

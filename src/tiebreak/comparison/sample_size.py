@@ -103,7 +103,8 @@ class SampleSize(Result):
     def solve(self) -> SampleSize:
         """With the number that `solved` names worked out from the others."""
         if self.solved == "n":
-            return replace(self, n=self._units_for(self.population))
+            n = smallest_whole(lambda n: self.power_at(n) >= self.power, self.fewest, self.step)
+            return replace(self, n=n)
         found = self.power_at(self.n or 0) if self.solved == "power" else self.smallest(self.n or 0)
         return replace(self, **{self.solved: found})  # type: ignore[arg-type]
 
@@ -135,37 +136,46 @@ class SampleSize(Result):
 
     def power_at(self, n: int, effect: float | None = None) -> float:
         """Chance that n units show it, if the difference (or the rope) is `effect`; the one that is asked about if not given."""
-        return self._power(self.population, check_count(n, "n", self.fewest), self.effect if effect is None else float(effect))
+        effect = self.effect if effect is None else float(effect)
+        difference, rope = (effect, self.rope) if self.goal == "better" else (self.difference, effect)
+        return float(self._stopping(check_count(n, "n", self.fewest), difference, rope).sum())
 
     def smallest(self, n: int) -> float:
         """Smallest difference, or rope, that n units show with the power; infinite where they show none."""
-        return self._smallest(check_count(n, "n", self.fewest))
+        by_difference = self.goal == "better"
+        low, most = (self.rope, self.largest) if by_difference else (0.0, inf)
+        step, high = self.population.scale(n, low if by_difference else self.difference) or 1e-3, low
+        while self.power_at(n, high) < self.power:
+            if high >= most * (1 - 1e-9) or step > 1e15:
+                return inf
+            high, step = min(low + step, most * (1 - 1e-9)), 2 * step
+        while high - low > 1e-4 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.power_at(n, middle) >= self.power else (middle, high)
+        return high
 
     def cost_of(self, n: int) -> int:
         """Fits or answers of all models together."""
         return n * self.population.n_folds * self.n_models
 
-    def _power(self, population: Population, n: int, effect: float) -> float:
-        difference, rope = (effect, self.rope) if self.goal == "better" else (self.difference, effect)
-        return float(self._stopping(population, n, difference, rope).sum())
-
-    def _look_alphas(self, population: Population, n: int, difference: float) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    def _look_alphas(self, n: int, difference: float) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """Units at each look, of which each brings as many more, and the alphas of their intervals."""
         if self.n_looks == 1:
             return (n,), (self.interval_alpha,)
         sizes = (max(whole(n * k / self.n_looks, self.step), int(self.first_look)) for k in range(1, self.n_looks + 1))
         at = tuple(sorted({min(each, n) for each in sizes}))
+        population = self.population
         # information is what the variance at the end is of that at a look
         fractions = [(population.scale(n, difference) / population.scale(each, difference)) ** 2 for each in at]
         df = [each - 1 for each in population.drawn(at)] if PROCESSES[population.procedure].is_student else None
         gamma = GAMMAS.get(self.unit, GAMMA)
         return at, tuple(group_sequential_design(fractions, alpha=self.interval_alpha, gamma=gamma, df=df).alphas.tolist())
 
-    def _stopping(self, population: Population, n: int, difference: float, rope: float, *, decided: bool = False) -> FloatArray:
+    def _stopping(self, n: int, difference: float, rope: float, *, decided: bool = False) -> FloatArray:
         """Share of data sets that show what is asked, or are decided in any way, for the first time at each look."""
-        sizes, alphas = self._look_alphas(population, n, difference)
+        sizes, alphas = self._look_alphas(n, difference)
         is_open, found = np.ones(N_DRAWS, dtype=bool), []
-        for low, high in population.intervals(sizes, difference, alphas):
+        for low, high in self.population.intervals(sizes, difference, alphas):
             is_inside = (low >= -rope) & (high <= rope)
             stops = is_inside if self.goal == "equivalent" else low > (rope if self.goal == "better" else -rope)
             if decided:
@@ -173,23 +183,6 @@ class SampleSize(Result):
             found.append((is_open & stops).mean())
             is_open &= ~stops
         return np.array(found)
-
-    def _units_for(self, population: Population) -> int | None:
-        """Fewest units with which the power is reached; None where no number has it."""
-        return smallest_whole(lambda n: self._power(population, n, self.effect) >= self.power, self.fewest, self.step)
-
-    def _smallest(self, n: int) -> float:
-        by_difference = self.goal == "better"
-        low, most = (self.rope, self.largest) if by_difference else (0.0, inf)
-        step, high = self.population.scale(n, low if by_difference else self.difference) or 1e-3, low
-        while self._power(self.population, n, high) < self.power:
-            if high >= most * (1 - 1e-9) or step > 1e15:
-                return inf
-            high, step = min(low + step, most * (1 - 1e-9)), 2 * step
-        while high - low > 1e-4 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self._power(self.population, n, middle) >= self.power else (middle, high)
-        return high
 
     @property
     def largest(self) -> float:
@@ -200,12 +193,12 @@ class SampleSize(Result):
     @cached_property
     def floor(self) -> float:
         """Smallest effect that ever so many units show with the power; 0 where there is always a smaller one."""
-        return self._smallest(MOST_UNITS) if self.population.ratio or self.population.floor else 0.0
+        return self.smallest(MOST_UNITS) if self.population.ratio or self.population.floor else 0.0
 
     @cached_property
     def n_cautious(self) -> int | None:
         """Units if differences vary as much as the pilot leaves likely; None where that is not known, or no number is enough."""
-        return None if self.cautious is None or self.solved != "n" else self._units_for(self.cautious)
+        return None if self.cautious is None or self.solved != "n" else replace(self, population=self.cautious).solve().n
 
     @cached_property
     def steps(self) -> list[tuple[int, float, float, int]]:
@@ -215,7 +208,7 @@ class SampleSize(Result):
             times = (0.25, 0.5, 1, 2, 4) if self.n else (1, 10, 100, 1000)
             numbers = {max(whole((self.n or self.fewest) * each, self.step), self.fewest) for each in times}
         power = self.power_at if isfinite(self.effect) else lambda n: nan
-        return [(n, self._smallest(n), power(n), self.cost_of(n)) for n in sorted(numbers)]
+        return [(n, self.smallest(n), power(n), self.cost_of(n)) for n in sorted(numbers)]
 
     @cached_property
     def looks(self) -> LookCosts | None:
@@ -223,8 +216,8 @@ class SampleSize(Result):
         n = self.n
         if self.n_looks == 1 or n is None or not isfinite(self.effect):
             return None
-        sizes, alphas = self._look_alphas(self.population, n, self.difference)
-        stops = [self._stopping(self.population, n, each, self.rope, decided=True) for each in (self.difference, 0.0)]
+        sizes, alphas = self._look_alphas(n, self.difference)
+        stops = [self._stopping(n, each, self.rope, decided=True) for each in (self.difference, 0.0)]
         return LookCosts(sizes, alphas, *(float(each @ np.array(sizes) + (1.0 - each.sum()) * n) for each in stops))
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.comparison.family import Family
 from tiebreak.comparison.procedures import choose_method
 from tiebreak.errors import InvalidParameterError, TiebreakError
-from tiebreak.numerics import UNDEFINED, IntArray
+from tiebreak.numerics import UNDEFINED, IntArray, row_moments
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.result import Result
 from tiebreak.statistics.family import Correction, adjust_pvalues, shared_alpha
@@ -108,15 +108,9 @@ def _judged(comparison: Comparison, part: Items, first: IntArray, second: IntArr
     difference = score[first] - score[second]
     law = replace(
         judged.law,
-        estimate=comparison.metric.sign * _means(difference),
+        estimate=comparison.metric.sign * row_moments(difference, omit_missing=True).mean,
         se=None if judged.law.se is None else np.full(first.shape, np.nan),
         n_units=np.count_nonzero(~np.isnan(difference), axis=1),
         kind=np.full(first.shape, UNDEFINED, dtype=np.int8),
     )
     return replace(judged, law=law, statistic=None if judged.statistic is None else np.full(first.shape, np.nan))
-
-
-def _means(rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    present = ~np.isnan(rows)
-    n = present.sum(axis=1)
-    return np.where(n > 0, np.where(present, rows, 0.0).sum(axis=1) / np.maximum(n, 1), np.nan)

@@ -34,7 +34,7 @@ from tiebreak.plan.models import is_function, module_of, parts_of
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.plan.seeds import derive_seed, open_random_states, seeded_parameters
-from tiebreak.runners.failures import LONGEST_MESSAGE, failed, in_one_line
+from tiebreak.runners.contract import LONGEST_MESSAGE, failed, in_one_line
 from tiebreak.scores.vocabulary import quoted
 
 MOST_WARNINGS = 20
@@ -218,7 +218,7 @@ class Measurement:
             outputs=as_stored(outputs, slices.truth) if self.keep_predictions else {},
             chosen=chosen,
             best_score=best_score,
-            saved_seconds=memo.saved,
+            is_shared=memo.is_shared,
         )
 
     def _score(

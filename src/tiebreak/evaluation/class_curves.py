@@ -261,11 +261,6 @@ class ModelRoc(Line):
     fpr: FloatArray
     tpr: Average
 
-    @property
-    def fold_aucs(self) -> FloatArray:
-        """The area of each fold; nan where it is undefined."""
-        return np.array([curve.auc for curve in self.folds])
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rocs(Lines[ModelRoc]):

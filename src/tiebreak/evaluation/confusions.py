@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.errors import UnknownNameError
 from tiebreak.evaluation.class_curves import labelled
 from tiebreak.evaluation.predictions import Fold, Kept
 from tiebreak.metrics.confusion import ConfusionMatrix
@@ -53,30 +52,13 @@ class Confusions(Result):
 
     def __getitem__(self, model: str) -> ConfusionMatrix:
         """All measured splits of a model together."""
-        return reduce(add, self.matrices[self._name(model)])
+        return reduce(add, self.matrices[self.models[look_up(model, self.models, "model")]])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)
 
     def __len__(self) -> int:
         return len(self.models)
-
-    def of_split(self, model: str, *, repeat: int = 0, fold: int = 0) -> ConfusionMatrix:
-        """The matrix of one split.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no such model or split, or the model failed on it.
-        """
-        name = self._name(model)
-        here = np.flatnonzero((self.repeat[name] == repeat) & (self.fold[name] == fold))
-        if not here.size:
-            raise UnknownNameError(f"model {name!r} was not measured on repeat {repeat} fold {fold}.")
-        return self.matrices[name][int(here[0])]
-
-    def _name(self, model: str) -> str:
-        return self.models[look_up(model, self.models, "model")]
 
 
 def confusions_of(evaluation: Evaluation, models: str | Sequence[str] | None = None, dataset: str | None = None) -> Confusions:

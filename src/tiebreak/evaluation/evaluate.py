@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +12,18 @@ from tiebreak.errors import SAMPLE_WEIGHT, Advice, DataError, InvalidParameterEr
 from tiebreak.evaluation.cell import Measurement, check_routing, check_weights
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.missing import Claims, find_missing
-from tiebreak.evaluation.progress import Sharing, Tracker
+from tiebreak.evaluation.progress import Tracker
 from tiebreak.evaluation.run_options import RunOptions, check_flags
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.metrics.targets import make_truth
 from tiebreak.plan.models import is_function
 from tiebreak.plan.plan import Plan, metric_record, threads_for
+from tiebreak.plan.record import RunRecord
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
+from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
 from tiebreak.stores.sql import MemoryStore
 
 if TYPE_CHECKING:
@@ -57,8 +61,8 @@ def measure_plan(
             train_scores=train_scores,
             share_steps=run.share_steps,
         )
-        sharing = _measure_missing(work, log, run, store.url)
-        return Evaluation(log, log.table(), store.url, scorers, sharing)
+        n_shared = _measure_missing(work, log, run, store.url)
+        return Evaluation(log, log.table(), store.url, scorers, n_shared)
 
 
 def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
@@ -91,8 +95,8 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
     return scorers
 
 
-def _measure_missing(work: Measurement, log: SqlLog, run: RunOptions, url: str) -> Sharing:
-    """Measure and keep what the log does not have, and say what was shared.
+def _measure_missing(work: Measurement, log: SqlLog, run: RunOptions, url: str) -> int:
+    """Measure and keep what the log does not have; the number of cells that shared leading steps.
 
     `KeyboardInterrupt` goes through, with a note on what is kept and how to go on.
     """
@@ -118,7 +122,46 @@ def _measure_missing(work: Measurement, log: SqlLog, run: RunOptions, url: str) 
         raise
     finally:
         tracker.report(is_finished=True)
-    return tracker.sharing
+    return tracker.n_shared
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A run before it is measured.
+
+    `task` is "classification" or "regression". The store has `n_done` and `n_failed` cells, and of those done `n_incomplete`
+    lack a metric; `n_left` are to be measured. `is_stored` says that the store has a run of this name.
+    """
+
+    record: RunRecord
+    task: str
+    is_stored: bool
+    n_done: int
+    n_failed: int
+    n_incomplete: int
+    n_left: int
+
+
+def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview:
+    """Look what `measure_plan` would do; the store is read if it is there, and never written.
+
+    Refuses what the run itself would: a changed run, or changed versions.
+    """
+    metrics = [metric_record(each.metric, each.fingerprint_parts) for each in find_scorers(plan, scoring)]
+    record = plan.record(run.name or plan.default_name(), metrics, threads=None)
+    is_stored, n_done, n_failed, n_incomplete = False, 0, 0, 0
+    with closing(open_store(run.store)) as store, suppress(NoStoreError):
+        if is_stored := record.name in [each.name for each in store.runs()]:
+            log = store.read(record.name)
+            places, table = map_plan(record, merge_records(log.record, record)), log.table()
+            environment_of(record.name, log.environments, record.versions, run.accept_versions)
+            known = [position for position in places.metrics.tolist() if position < table.has_score.shape[1]]
+            planned = places.planned(table.dataset, table.split, table.model)[0] >= 0
+            is_done = table.state == 0
+            lacks = is_done & (~table.has_score[:, known].all(axis=1) | (len(known) < len(metrics)))
+            n_done, n_failed, n_incomplete = (int(np.count_nonzero(planned & each)) for each in (is_done, ~is_done, lacks))
+    n_left = record.n_cells - n_done - (0 if run.retry_failed else n_failed)
+    return Preview(record, plan.datasets[0].task, is_stored, n_done, n_failed, n_incomplete, n_left)
 
 
 def read_evaluation(store: Any, name: str | None = None) -> Evaluation:

@@ -11,7 +11,6 @@ import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, DataError
 from tiebreak.evaluation.predictions import as_answered, items_of, nothing_kept, outcomes_with_outputs, same_predictions
-from tiebreak.evaluation.progress import NOTHING_SHARED, Sharing
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import FloatArray, Interval, check_probability, row_moments
 from tiebreak.plan.fingerprint import split_hash
@@ -84,21 +83,21 @@ class Evaluation(Result):
         Of the store; "" for one in memory.
     scorers : tuple of Scorer
         They computed the metrics; none for a run that was read from a store.
-    sharing : Sharing
-        Record of leading steps of pipelines that models have in common; of the call that made this, not of the store.
+    n_shared : int
+        Cells that took leading steps of a pipeline that another model had fitted, in the call that made this.
     """
 
     log: SqlLog | CopiedLog
     table: CellTable
     url: str = ""
     scorers: tuple[Scorer, ...] = ()
-    sharing: Sharing = NOTHING_SHARED
+    n_shared: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
         from tiebreak.stores.log import CopiedLog
 
-        return type(self), (CopiedLog.of(self.log, self.table), self.table, self.url, (), self.sharing)
+        return type(self), (CopiedLog.of(self.log, self.table), self.table, self.url, (), self.n_shared)
 
     @property
     def record(self) -> RunRecord:
@@ -297,7 +296,7 @@ class Evaluation(Result):
     # --- predictions, looked at closely -----------------------------------------------------------------------------------
 
     def confusion(self, models: str | Sequence[str] | None = None, *, dataset: str | None = None) -> Confusions:
-        """Confusion matrices of each model: ``[model]`` of all splits together, ``.of_split(model, repeat=, fold=)`` of one.
+        """Confusion matrices of each model: ``[model]`` of all splits together, ``.matrices[model]`` of each.
 
         Together, each example counts once for each repeat. It needs predicted labels that were kept (``scoring="accuracy"``).
         Models without a measured cell are left out, unless they are named.

@@ -130,8 +130,7 @@ class _Kept(NamedTuple):
 class Memo:
     """Tables that leading steps made of the rows of one split. It has the one method of `joblib.Memory` that scikit-learn calls.
 
-    `saved` are seconds of steps that a model's own fit and answers did not take, as another model had fitted them, less those of
-    copying; None where there were none.
+    `is_shared` says that the model at work took a step that another model had fitted.
     """
 
     def __init__(self) -> None:
@@ -143,7 +142,7 @@ class Memo:
         self._reached: dict[int, int] = {}
         self._alive: list[Any] = []
         self._credit = 0.0
-        self.saved: float | None = None
+        self.is_shared = False
 
     def drop(self) -> None:
         """Let go of all tables: the split is over, or memory is short."""
@@ -154,7 +153,7 @@ class Memo:
         """Begin with a model of this head, whose warnings are caught; as cells are ordered, nobody needs other tables now."""
         self._kept = {key: kept for key, kept in self._kept.items() if key[1] in head}
         self._before = set(self._kept)
-        self._head, self._caught, self.saved = head, caught, None
+        self._head, self._caught, self.is_shared = head, caught, False
 
     def timed(self, stage: str, X: Any, call: Callable[[], Any]) -> tuple[Any, float]:
         """Result of what a model does with rows, and the seconds that it would take alone."""
@@ -162,10 +161,7 @@ class Memo:
         self._alive, self._reached = [X], {id(X): 0}
         before = time.perf_counter()
         answer = call()
-        seconds = time.perf_counter() - before + self._credit
-        if self.saved is not None and stage != TRAIN:
-            self.saved += self._credit
-        return answer, seconds
+        return answer, time.perf_counter() - before + self._credit
 
     def cache(self, function: Callable[..., tuple[Any, Any]], **_: Any) -> Callable[..., tuple[Any, Any]]:
         """Function that fits a step, or hands out what another model's equal step has made."""
@@ -186,8 +182,7 @@ class Memo:
         kept = self._kept.get(key)
         if kept is not None:
             give_again(kept.warnings)
-            if key in self._before and self.saved is None:
-                self.saved = 0.0
+            self.is_shared |= key in self._before
             self._credit += kept.seconds
         else:
             mark = len(self._caught)

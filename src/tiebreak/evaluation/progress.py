@@ -56,34 +56,18 @@ class Progress:
     n_elsewhere: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Sharing:
-    """Record of leading steps of pipelines that several models have in common, in one call.
-
-    Attributes
-    ----------
-    n_shared : int
-        Cells whose leading steps, or some of them, were fitted by another model's.
-    seconds : float
-        Of fits and transforms that were saved.
-    """
-
-    n_shared: int = 0
-    seconds: float = 0.0
-
-
-NOTHING_SHARED = Sharing()
-
-
 class Tracker:
-    """Counts the cells of a run as they are settled, and reports at most ten times a second."""
+    """Counts the cells of a run as they are settled, and reports at most ten times a second.
+
+    `n_shared` of them took leading steps that another model had fitted.
+    """
 
     def __init__(self, log: SqlLog, report: Callable[[Progress], object] | None) -> None:
         self._log, self._report = log, report
         self._begun = self._reported = time.monotonic()
         self._n_cells = log.record.n_cells
         self._n_settled = self._n_failed = self._n_before = self._n_elsewhere = 0
-        self.sharing = NOTHING_SHARED
+        self.n_shared = 0
 
     def begin(self, missing: Sequence[Cell], again: Collection[Cell]) -> None:
         """These cells are to be measured, some of them although they have failed before."""
@@ -96,9 +80,7 @@ class Tracker:
         """These outcomes are kept."""
         self._n_settled += len(outcomes)
         self._n_failed += sum(not outcome.is_done for outcome in outcomes)
-        saved = [each.saved_seconds for each in outcomes if each.saved_seconds is not None]
-        if saved:
-            self.sharing = Sharing(self.sharing.n_shared + len(saved), self.sharing.seconds + sum(saved))
+        self.n_shared += sum(outcome.is_shared for outcome in outcomes)
         if time.monotonic() - self._reported >= PAUSE:
             self.report()
 

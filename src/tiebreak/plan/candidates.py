@@ -29,7 +29,8 @@ def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], list[str
     names = _names(params, texts, shown)
     if len(set(names)) < len(names):
         # candidates that differ only by having a parameter or not
-        extra = [name for name in texts if name not in shown and _tells_apart(name, names, texts)]
+        sharing = {name: Counter(names[candidate] for candidate in texts[name]) for name in texts if name not in shown}
+        extra = [name for name, found in sharing.items() if any(n < names.count(shared) for shared, n in found.items())]
         shown = [name for name in texts if name in shown or name in extra]
         names = _names(params, texts, shown)
     if len(set(names)) < len({tuple((key, _identity(value)) for key, value in each.items()) for each in params}):
@@ -53,12 +54,6 @@ def _names(
             parts.insert(0, texts[by_value][candidate])
         names.append(", ".join(parts) or "default")
     return names
-
-
-def _tells_apart(name: str, names: list[str], texts: dict[str, dict[int, str]]) -> bool:
-    """True if candidates of the same name differ by having this parameter."""
-    having = Counter(names[candidate] for candidate in texts[name])
-    return any(count < names.count(shared) for shared, count in having.items())
 
 
 def _numbered(names: list[str]) -> tuple[tuple[str, ...], list[str]]:

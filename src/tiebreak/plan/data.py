@@ -67,16 +67,26 @@ def check_dataset(
     if sample_weight is not None:
         if "sample_weight" in along:
             raise DataError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
-        columns["sample_weight"] = along["sample_weight"] = _as_weights(sample_weight)
+        columns["sample_weight"] = along["sample_weight"] = _as_column(sample_weight, "sample_weight", "weight is not known")
+        if along["sample_weight"].dtype.kind not in "biuf":
+            found = along["sample_weight"].dtype
+            raise DataError(f"sample_weight is of type {found}; one number for each example is needed.")
     if groups is not None:
-        columns["groups"] = groups = _as_groups(groups)
+        how = "group is not known, or give each a group of its own"
+        columns["groups"] = groups = _as_column(groups, "groups", how)
+        try:
+            np.unique(groups)
+        except TypeError as error:
+            raise DataError(f"groups cannot be put in order: {error}. Make them all text or all numbers.") from None
     n_rows = table.shape[0] if hasattr(table, "shape") else None
     for what, column in columns.items():
         if column.shape[0] != n_rows:
             raise DataError(f"X{of} has {n_rows} rows, but {what} has {column.shape[0]}. Each example needs one value.")
     if target.shape[0] < 2:
         raise DataError(f"X{of} has {n_rows} row(s). At least 2 are needed: one to train on and one to test.")
-    return Dataset(name, table, target, groups, {key: _as_sliceable(value) for key, value in along.items()})
+    # rows can be taken of a list once it is an array
+    sliceable = {key: np.asarray(value) if isinstance(value, list | tuple) else value for key, value in along.items()}
+    return Dataset(name, table, target, groups, sliceable)
 
 
 def check_datasets(datasets: Any) -> tuple[Dataset, ...]:
@@ -207,32 +217,11 @@ def _plain_objects(target: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, A
     raise DataError(f"{what} holds labels of type {names}. Make them all text or all numbers.")
 
 
-def _as_column(values: Any, what: str) -> np.ndarray[Any, Any]:
+def _as_column(values: Any, what: str, lacking: str) -> np.ndarray[Any, Any]:
+    """Values that go along with the examples; those whose value is `lacking` may be left out."""
     _refuse_masked(values, what)
     column = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     if column.ndim != 1:
         raise DataError(f"{what} has shape {column.shape}; one value for each example is needed.")
+    _refuse_missing(column, what, f"examples whose {lacking}")
     return column
-
-
-def _as_weights(values: Any) -> np.ndarray[Any, Any]:
-    column = _as_column(values, "sample_weight")
-    _refuse_missing(column, "sample_weight", "examples whose weight is not known")
-    if column.dtype.kind not in "biuf":
-        raise DataError(f"sample_weight is of type {column.dtype}; one number for each example is needed.")
-    return column
-
-
-def _as_groups(values: Any) -> np.ndarray[Any, Any]:
-    column = _as_column(values, "groups")
-    _refuse_missing(column, "groups", "examples whose group is not known, or give each a group of its own")
-    try:
-        np.unique(column)
-    except TypeError as error:
-        raise DataError(f"groups cannot be put in order: {error}. Make them all text or all numbers.") from None
-    return column
-
-
-def _as_sliceable(value: Any) -> Any:
-    """A list of values as an array, whose rows can be taken; anything else as it is."""
-    return np.asarray(value) if isinstance(value, list | tuple) else value

@@ -177,9 +177,9 @@ class Outcome:
         Parameters that a search chose on the training rows; "" for other models.
     best_score : mapping of str to float
         Its own best mean on inner splits, by name of its metric, in the metric's own unit.
-    saved_seconds : float or None
-        Time of leading steps that another model's cell had fitted; None where there were none. No store keeps it, and two
-        outcomes that differ in it alone are equal.
+    is_shared : bool
+        Whether another model's cell had fitted some leading step. No store keeps it, and two outcomes that differ in it alone are
+        equal.
     """
 
     cell: Cell
@@ -197,7 +197,7 @@ class Outcome:
     outputs: Outputs = field(default_factory=dict)
     chosen: str = ""
     best_score: Mapping[str, float] = field(default_factory=dict)
-    saved_seconds: float | None = field(default=None, compare=False)
+    is_shared: bool = field(default=False, compare=False)
 
     @property
     def is_done(self) -> bool:

@@ -1,10 +1,15 @@
-"""Contract of runners, and of the work that they are given."""
+"""Contract of runners, and of the work that they are given; the outcome of a cell that ended with an exception."""
 
-from collections.abc import Callable, Generator, Hashable, Iterable
+import traceback
+from collections.abc import Generator, Hashable, Iterable
 from types import TracebackType
 from typing import Protocol
 
-from tiebreak.plan.record import Cell, Outcome
+from tiebreak.plan.fingerprint import parsed
+from tiebreak.plan.record import Cell, Outcome, State
+
+BATCH_SECONDS = 0.2
+"""Seconds of work in a batch: what may be lost when everything is killed."""
 
 
 class Workload(Protocol):
@@ -25,18 +30,11 @@ class Workload(Protocol):
         Cells of the same dataset and split that follow one another share their slices of the data.
         """
 
+    def group(self, cell: Cell) -> Hashable | None:
+        """Key of the cells that share work where one process measures them one after the other; None for a cell on its own.
 
-def group_of(workload: Workload) -> Callable[[Cell], Hashable | None]:
-    """Method `group` of a workload, which a workload need not have.
-
-    It gives the cells the same key that share work where one process measures them one after the other, and None to a cell on its
-    own. Cells of a group follow one another.
-    """
-    return getattr(workload, "group", _no_group)
-
-
-def _no_group(cell: Cell) -> None:
-    """No cell shares work."""
+        Cells of a group follow one another.
+        """
 
 
 class Runner(Protocol):
@@ -58,3 +56,26 @@ class Runner(Protocol):
             for a cell, as other processes may take cells of the same run, and it may end early for that reason.
             `operator.length_hint` says how many there are at most.
         """
+
+
+LONGEST_MESSAGE = 1_000
+LONGEST_TRACEBACK = 20_000
+
+
+def failed(cell: Cell, error: BaseException, seed: int | None = None) -> Outcome:
+    """Outcome of a cell that ended with an exception."""
+    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
+    text = "".join(parsed(traceback.format_exception, error))  # Python parses the lines that it shows
+    if len(text) > LONGEST_TRACEBACK:
+        text = f"{text[: LONGEST_TRACEBACK // 4]}\n[...]\n{text[-3 * LONGEST_TRACEBACK // 4 :]}"
+    return Outcome(cell, state, seed=seed, message=in_one_line(error), traceback=text)
+
+
+def in_one_line(error: BaseException) -> str:
+    """Exception as a message shows it: "ValueError: the input holds NaN"."""
+    try:
+        what = " ".join(str(error).split())
+    except Exception:  # an error whose own text fails
+        what = "(its text cannot be read)"
+    text = f"{type(error).__name__}: {what}" if what else type(error).__name__
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 3]}..."

@@ -19,9 +19,8 @@ from tiebreak.errors import (
 )
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import worker as code
-from tiebreak.runners.contract import Workload, group_of
+from tiebreak.runners.contract import Workload, in_one_line
 from tiebreak.runners.dispatch import CHECK_SECONDS, GO_ON, Dispatch
-from tiebreak.runners.failures import in_one_line
 
 PATIENCE_SECONDS = 60.0
 CONNECT_SECONDS = 10.0
@@ -68,7 +67,7 @@ class DaskRunner:
             return
         payload = code.Payload(code.pickled(workload), code.Origin.current())
         with _connected(self.cluster) as client:
-            yield from Dispatch(DaskPool(client, payload, PATIENCE_SECONDS), cells, group_of(workload)).outcomes()
+            yield from Dispatch(DaskPool(client, payload, PATIENCE_SECONDS), cells, workload.group).outcomes()
 
 
 class DaskPool:

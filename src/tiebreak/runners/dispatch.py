@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.failures import failed, in_one_line
+from tiebreak.runners.contract import failed, in_one_line
 from tiebreak.runners.worker import Unfit, unpacked
 
 MAX_DEATHS = 2

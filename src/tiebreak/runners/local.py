@@ -20,11 +20,9 @@ from typing import Any
 from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners import BATCH_SECONDS
 from tiebreak.runners import worker as code
-from tiebreak.runners.contract import Workload, group_of
+from tiebreak.runners.contract import BATCH_SECONDS, Workload, failed
 from tiebreak.runners.dispatch import Dispatch
-from tiebreak.runners.failures import failed
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's own is made in there)
 
@@ -69,7 +67,7 @@ class LocalRunner:
             yield from measure_here(workload, cells)
             return
         pool = LocalPool(code.pickled(workload), max(1, n_workers))
-        yield from Dispatch(pool, cells, group_of(workload), self.timeout).outcomes()
+        yield from Dispatch(pool, cells, workload.group, self.timeout).outcomes()
 
 
 def measure_here(
@@ -174,10 +172,16 @@ class LocalPool:
             closing.join()
 
     def _close(self) -> None:
+        from joblib.externals.loky.backend import resource_tracker
+
         with self._closing:
             for worker in list(self._executors):
                 self.drop(worker)
-            self._remove()
+            folder, self._folder = self._folder, ""
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)  # Windows keeps what a worker still reads
+            if folder and not Path(folder).exists():
+                resource_tracker.unregister(folder, "folder")
             while self._pipe:
                 os.close(self._pipe.pop())
 
@@ -199,15 +203,6 @@ class LocalPool:
                 spans.append((file.tell(), file.tell() + piece.nbytes))
                 file.write(piece)
         return code.Payload(spans, path=str(path))
-
-    def _remove(self) -> None:
-        from joblib.externals.loky.backend import resource_tracker
-
-        folder, self._folder = self._folder, ""
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)  # Windows keeps what a worker still reads
-            if not Path(folder).exists():
-                resource_tracker.unregister(folder, "folder")
 
 
 def _weak(method: Callable[[], object]) -> Callable[[], object]:

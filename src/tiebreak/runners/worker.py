@@ -21,17 +21,14 @@ from hashlib import blake2b
 from importlib import metadata
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from tiebreak.errors import DataError, Setting
 from tiebreak.plan.fingerprint import INSTALLED, is_installed
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.failures import failed, in_one_line
-
-if TYPE_CHECKING:
-    from tiebreak.runners.contract import Workload
+from tiebreak.runners.contract import Workload, failed, in_one_line
 
 ALIGNMENT = 64
 """Arrays begin at multiples of this, as numpy and BLAS like them: the bits of a sum may depend on it."""

@@ -169,7 +169,7 @@ def is_settled(outcome: Outcome, metrics: Collection[str], *, is_again: bool) ->
 def _check_agreement(stored: RunRecord, old: Outcome, new: Outcome) -> None:
     for rows, then, now in (("", old.scores, new.scores), (" on the training rows", old.train_scores, new.train_scores)):
         for name, score in now.items():
-            if name in then and not _same(then[name], score):
+            if name in then and then[name] != score and (then[name] == then[name] or score == score):  # nan is the same as nan
                 raise ChangedRunError(
                     f"run {stored.name!r}: {cell_text(stored, new.cell)} was measured before with {name!r} "
                     f"{float(then[name])!r}{rows}, and now with {float(score)!r}. The first score stays. Something in the model "
@@ -178,10 +178,6 @@ def _check_agreement(stored: RunRecord, old: Outcome, new: Outcome) -> None:
                     Setting("name"),
                     ", or one with rng=None, which keeps first scores.",
                 )
-
-
-def _same(then: float, now: float) -> bool:
-    return then == now or (then != then and now != now)
 
 
 # --- damage ---------------------------------------------------------------------------------------------------------------

@@ -157,10 +157,12 @@ def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
             *_OTHER_RUN,
             ".",
         )
+    given, known = {dataset.name: dataset for dataset in record.datasets}, {dataset.name for dataset in stored.datasets}
+    merged = [_merged_dataset(stored.name, each, given[each.name]) if each.name in given else each for each in stored.datasets]
     return dataclasses.replace(
         stored,
         models=(*stored.models, *_new("model", stored.models, record.models, stored.name, _MODEL)),
-        datasets=_merged_datasets(stored, record),
+        datasets=(*merged, *(dataset for dataset in record.datasets if dataset.name not in known)),
         metrics=(*stored.metrics, *_new("metric", stored.metrics, record.metrics, stored.name, _METRIC)),
         settings={**stored.settings, **record.settings},
     )
@@ -206,16 +208,6 @@ def _new(what: str, stored: Sequence[Each], given: Sequence[Each], run: str, how
 
 def _more(changed: Sequence[object]) -> str:
     return f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-
-
-def _merged_datasets(stored: RunRecord, record: RunRecord) -> tuple[DatasetRecord, ...]:
-    given = {dataset.name: dataset for dataset in record.datasets}
-    known = {dataset.name for dataset in stored.datasets}
-    merged = [
-        _merged_dataset(stored.name, dataset, given[dataset.name]) if dataset.name in given else dataset
-        for dataset in stored.datasets
-    ]
-    return (*merged, *(dataset for dataset in record.datasets if dataset.name not in known))
 
 
 def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> DatasetRecord:

@@ -1,9 +1,8 @@
 """Bias and variance of models over resampled training sets, on one fixed test set."""
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,8 +12,8 @@ from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.predictions import outcomes_with_outputs
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.plan import Plan, make_plan
+from tiebreak.numerics import FloatArray
+from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.splits import PlannedDataset, Split, Splits, check_amount
@@ -103,7 +102,6 @@ def _checked(predictions: ArrayLike, target: ArrayLike) -> tuple[np.ndarray[Any,
 
 
 Loss = Literal["squared", "zero-one"]
-LOSSES: tuple[Loss, ...] = get_args(Loss)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,62 +169,37 @@ class BiasVariance(Result):
         return self.parts[0 if model is None else look_up(model, self.models, "model")]
 
 
-def bias_variance(
-    models: Any, X: Any, y: Any, run: RunOptions, *, n_rounds: Any, test_size: Any, loss: Loss | None, rng: Any
-) -> BiasVariance:
+def bias_variance(models: Any, X: Any, y: Any, run: RunOptions, *, n_rounds: Any, test_size: Any, rng: Any) -> BiasVariance:
     """Decompose the loss of models; `tiebreak.bias_variance` describes the parameters."""
     if isinstance(n_rounds, bool) or not isinstance(n_rounds, int | np.integer) or n_rounds < 2:
         raise InvalidParameterError(f"n_rounds must be a whole number of at least 2 training sets; got {n_rounds!r}.")
-    if loss is not None and loss not in LOSSES:
-        raise InvalidParameterError(f"loss must be 'squared' or 'zero-one'; got {loss!r}.")
+    n_rounds = int(n_rounds)
     whole = make_plan(models, X, y, cv={"kind": "holdout", "test_size": test_size}, rng=rng)
-    chosen = _loss_for(whole, loss)
-    check_amount(int(n_rounds), whole.datasets[0].data)
-    plan = _resampled(whole, int(n_rounds))
-    run = run_of_study(run, "bias-variance", whole)
-    scorers = find_scorers(plan, "accuracy" if chosen == "zero-one" else "neg_mean_squared_error")
-    evaluation = measure_plan(plan, scorers, run)
-    planned = plan.datasets[0]
-    parts = tuple(_parts(evaluation, position, planned, chosen) for position in range(len(evaluation.models)))
-    split = planned.splits[0]
-    return BiasVariance(chosen, parts, int(n_rounds), split.train.size, split.test.size, evaluation)
-
-
-def _loss_for(plan: Plan, asked: Loss | None) -> Loss:
-    y, task = plan.datasets[0].data.y, plan.datasets[0].task
-    if y.ndim != 1 or task == "other":
+    planned = whole.datasets[0]
+    if planned.data.y.ndim != 1 or planned.task == "other":
         raise DataError("bias and variance are computed for one target: y must hold one class or one number for each row.")
-    fitting: Loss = "zero-one" if task == "classification" else "squared"
-    if asked is not None and asked != fitting:
-        raise DataError(
-            f"loss={asked!r} does not fit a {task}, where {'labels' if fitting == 'zero-one' else 'numbers'} are predicted. "
-            f"Use loss={fitting!r}, or leave it out."
-        )
-    return fitting
-
-
-def _resampled(plan: Plan, n_rounds: int) -> Plan:
-    """Plan with the same test rows in every round, and training rows drawn with replacement; classes keep their shares."""
-    planned = plan.datasets[0]
+    check_amount(n_rounds, planned.data)
     train, test = planned.splits[0]
-    strata = [train]
-    if planned.task == "classification":
-        code = np.unique(planned.data.y[train], return_inverse=True)[1]
-        strata = [train[code == each] for each in range(int(code.max()) + 1)]
-    splits = tuple(Split(_drawn(strata, plan.rng, number), test) for number in range(n_rounds))
-    n_train, n_test = (np.full(n_rounds, rows.size, dtype=np.int64) for rows in (train, test))
-    repeat = np.arange(n_rounds, dtype=np.int64)
-    described = Splits(repeat, np.zeros_like(repeat), n_train, n_test)
-    return dataclasses.replace(plan, datasets=(PlannedDataset(planned.data, planned.task, splits, described),))
-
-
-def _drawn(strata: Sequence[IntArray], rng: int | None, number: int) -> IntArray:
-    generator = np.random.default_rng(derive_seed(0 if rng is None else rng, "bootstrap", number))
-    return np.sort(np.concatenate([generator.choice(rows, rows.size) for rows in strata]))
+    y_train, strata = planned.data.y[train], [train]
+    if planned.task == "classification":  # classes keep their shares
+        strata = [train[y_train == label] for label in np.unique(y_train)]
+    splits = []
+    for number in range(n_rounds):
+        generator = np.random.default_rng(derive_seed(0 if whole.rng is None else whole.rng, "bootstrap", number))
+        drawn = np.sort(np.concatenate([generator.choice(rows, rows.size) for rows in strata]))
+        splits.append(Split(drawn, test))
+    rounds = np.arange(n_rounds, dtype=np.int64)
+    described = Splits(rounds, np.zeros_like(rounds), np.full(n_rounds, train.size), np.full(n_rounds, test.size))
+    plan = dataclasses.replace(whole, datasets=(PlannedDataset(planned.data, planned.task, tuple(splits), described),))
+    loss: Loss = "zero-one" if planned.task == "classification" else "squared"
+    scorers = find_scorers(plan, "accuracy" if loss == "zero-one" else "neg_mean_squared_error")
+    evaluation = measure_plan(plan, scorers, run_of_study(run, "bias-variance", whole))
+    parts = tuple(_parts(evaluation, position, planned, loss) for position in range(len(evaluation.models)))
+    return BiasVariance(loss, parts, n_rounds, train.size, test.size, evaluation)
 
 
 def _parts(evaluation: Evaluation, model: int, planned: PlannedDataset, loss: Loss) -> LossParts:
-    cells = [Cell(0, split, model) for split in range(len(planned.splits))]
+    cells = [Cell(0, split, model) for split in range(evaluation.record.datasets[0].n_splits)]
     said = [each.outputs["predict"] for each in outcomes_with_outputs(evaluation, cells) if "predict" in each.outputs]
     nan, y, test = float("nan"), planned.data.y, planned.splits[0].test
     numbers: tuple[Any, ...] = (nan,) * 5

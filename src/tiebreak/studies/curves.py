@@ -3,15 +3,16 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, Setting
+from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.numerics import FloatArray, IntArray, check_rope, rope_share
+from tiebreak.numerics import FloatArray, IntArray, check_probability, check_rope, check_rope_given, rope_share
 from tiebreak.plan.plan import Plan
-from tiebreak.scores.metric import Metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,29 +44,17 @@ class CurvePoints:
     fit_seconds: FloatArray
 
 
-def make_points(
-    test: FloatArray,
-    train: FloatArray,
-    fit_seconds: FloatArray,
-    ratio: FloatArray,
-    alpha: float,
-    metric: Metric,
-) -> CurvePoints:
-    """The points of curves from the scores of all splits.
-
-    Scores have shape (n_models, n_points, n_splits), nan where there is none, and `fit_seconds` (n_models, n_points). `ratio`,
-    of shape (n_splits,), is n_test / n_train of each split, n_train being all its training rows; `alpha` is 1 - coverage.
-    """
-    test_mean, test_interval = mean_interval(test, ratio, alpha, metric)
-    train_mean, train_interval = mean_interval(train, ratio, alpha, metric)
-    n_splits = np.count_nonzero(~np.isnan(test), axis=-1)
-    return CurvePoints(test_mean, *test_interval, train_mean, *train_interval, n_splits, fit_seconds)
-
-
 def run_of_study(run: RunOptions, study: str, plan: Plan, about: str = "") -> RunOptions:
     """Options of the run of a study: which study made it is kept, and in a store its name says so."""
     made_name = plan.default_name().replace("run", study + about, 1) if run.name is None and run.store is not None else run.name
     return dataclasses.replace(run, name=made_name, settings={**run.settings, "made_by": study})
+
+
+def measure_curve(plan: Plan, run: RunOptions, scoring: Any, rope: float | str, alpha: float, keep: bool) -> Evaluation:
+    """Scores of a plan on test and training rows; a rope or alpha that is none is refused first."""
+    check_rope_given(rope)
+    check_probability(alpha, "alpha")
+    return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep, train_scores=True)
 
 
 def points_of(
@@ -74,16 +63,20 @@ def points_of(
     """Test scores of all splits, of shape (n_models, n_points, n_splits), and the points of the curves.
 
     All datasets have the same splits. `arranged` makes an array of shape (n_models, n_points, ...) of one of shape (n_datasets,
-    n_models, ...); `ratio` and `alpha` are as of `make_points`.
+    n_models, ...); `ratio`, of shape (n_splits,), is n_test / n_train of each split, n_train being all its training rows; `alpha`
+    is 1 - coverage.
     """
-    n_datasets = len(evaluation.datasets)
+    n_datasets, measured = len(evaluation.datasets), evaluation.record.metrics[metric].metric
     test = arranged(np.stack([evaluation.grid(dataset, metric) for dataset in range(n_datasets)]))
     train = np.full((n_datasets, len(evaluation.models), evaluation.record.datasets[0].n_splits), np.nan)
     for outcome in evaluation.log.outcomes():
         dataset, split, model = outcome.cell
-        train[dataset, model, split] = outcome.train_scores.get(evaluation.metrics[metric], np.nan)
+        train[dataset, model, split] = outcome.train_scores.get(measured.name, np.nan)
     fit_seconds = arranged(np.stack([evaluation.fit_times(dataset)[0] for dataset in range(n_datasets)]))
-    return test, make_points(test, arranged(train), fit_seconds, ratio, alpha, evaluation.record.metrics[metric].metric)
+    test_mean, test_interval = mean_interval(test, ratio, alpha, measured)
+    train_mean, train_interval = mean_interval(arranged(train), ratio, alpha, measured)
+    n_splits = np.count_nonzero(~np.isnan(test), axis=-1)
+    return test, CurvePoints(test_mean, *test_interval, train_mean, *train_interval, n_splits, fit_seconds)
 
 
 def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: int, metric: str) -> float:

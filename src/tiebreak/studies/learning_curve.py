@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation, split_ratio
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability, check_rope_given
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.result import Result
@@ -123,12 +122,9 @@ def learning_curve(
     keep_predictions: bool = False,
 ) -> LearningCurve:
     """Measure the models of a plan on growing training sets; `tiebreak.learning_curve` describes the parameters."""
-    check_rope_given(rope)
-    check_probability(alpha, "alpha")
     plan, chosen = with_sizes(whole, sizes)
-    described = whole.datasets[0].described
-    run = curves.run_of_study(run, "learning-curve", whole)
-    evaluation = measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep_predictions, train_scores=True)
+    described, run = whole.datasets[0].described, curves.run_of_study(run, "learning-curve", whole)
+    evaluation = curves.measure_curve(plan, run, scoring, rope, alpha, keep_predictions)
     return curve_of(evaluation, chosen, described.n_test / described.n_train, rope, alpha)
 
 

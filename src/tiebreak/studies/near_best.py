@@ -55,7 +55,11 @@ class NearBest:
                 raise TiebreakError(
                     f"no candidate is shown to be within the rope of {self.rope} of the best; repeats or a wider rope may help"
                 )
-            return self._cheapest(near, cv_results, score)
+            costs = self._costs(near, cv_results, score.shape[1])
+            try:  # of equally cheap ones the one with the best mean, then the first
+                return int(min(zip(costs, -score[near].mean(axis=1), near.tolist(), strict=True))[-1])
+            except TypeError as error:
+                raise TiebreakError(f"the costs of candidates cannot be put in order: {error}") from error
         except TiebreakError as error:  # raised, it would lose all that was fitted
             warnings.warn(
                 f"near_best takes the candidate with the best mean, number {first}: {str(error).rstrip('.')}.",
@@ -74,13 +78,12 @@ class NearBest:
         n_test = np.full(n_splits, max(1, round(_NOMINAL * self._ratio(n_splits))))
         names = tuple(map(str, range(len(distinct))))
         matrix = ScoreMatrix("", names, zeros, np.arange(n_splits), n_train, n_test, distinct)
-        answer = compare_scores(Scores(Metric("score", higher_is_better=True), (matrix,)), self._settings())
+        answer = compare_scores(
+            Scores(Metric("score", higher_is_better=True), (matrix,)), Settings(rope=self.rope, alpha=self.alpha, family="best")
+        )
         is_near = np.isin(answer.ranking["standing"], STANDINGS[NEAR_BEST:])
         near = {int(name) for name, is_one in zip(answer.models, is_near, strict=True) if is_one}
         return np.isin(which.ravel(), list(near))
-
-    def _settings(self) -> Settings:
-        return Settings(rope=self.rope, alpha=self.alpha, family="best")
 
     def _ratio(self, n_splits: int) -> float:
         """n_test / n_train of the splits."""
@@ -100,29 +103,30 @@ class NearBest:
         )
         return 1.0 / (n_splits - 1)
 
-    def _cheapest(self, near: IntArray, cv_results: Mapping[str, Any], score: FloatArray) -> int:
-        """The cheapest of the candidates; of equally cheap ones the one with the best mean, then the first."""
-        mean, n_splits = score.mean(axis=1), score.shape[1]
-        is_timed = self.prefer == FIT_TIME
-        cost = _slower(near, cv_results, n_splits) if is_timed else self._cost(near, cv_results)
-        try:
-            return int(min(near, key=lambda index: (cost[int(index)], -mean[index], index)))
-        except TypeError as error:
-            raise TiebreakError(f"the costs of candidates cannot be put in order: {error}") from error
-
-    def _cost(self, near: IntArray, cv_results: Mapping[str, Any]) -> dict[int, Any]:
-        params = cv_results["params"]
+    def _costs(self, near: IntArray, cv_results: Mapping[str, Any], n_splits: int) -> list[Any]:
+        """Something to sort each of the candidates by, the cheapest first."""
+        params = [cv_results["params"][index] for index in near.tolist()]
         if not isinstance(self.prefer, str):
             try:
-                return {int(index): self.prefer(params[index]) for index in near}
+                return [self.prefer(each) for each in params]
             except Exception as error:
                 raise TiebreakError(f"prefer= failed on a candidate: {type(error).__name__}: {error}") from error
-        name = self.prefer.removeprefix("-")
-        known = sorted({each for candidate in params for each in candidate})
+        if self.prefer == FIT_TIME:  # what differs by noise is a tie
+            if FIT_TIME not in cv_results:
+                raise TiebreakError("cv_results_ holds no mean_fit_time. Pass prefer= a parameter or a function")
+            time, spread = (np.asarray(cv_results[name], dtype=float)[near] for name in (FIT_TIME, "std_fit_time"))
+            quickest = int(np.argmin(time))
+            return list(time - time[quickest] > 2.0 * np.hypot(spread, spread[quickest]) / np.sqrt(n_splits))
+        name, sign = self.prefer.removeprefix("-"), -1.0 if self.prefer.startswith("-") else 1.0
+        known = sorted({each for candidate in cv_results["params"] for each in candidate})
         if name not in known:
             raise TiebreakError(f"prefer={self.prefer!r} is no parameter of the search, which has {quoted(known)}")
-        sign = -1.0 if self.prefer.startswith("-") else 1.0
-        return {int(index): _size(params[index].get(name), name, sign) for index in near}
+        values = [each.get(name) for each in params]
+        if strange := [value for value in values if value is not None and not isinstance(value, numbers.Real)]:
+            raise TiebreakError(
+                f"parameter {name!r} is {strange[0]!r} for some candidate, which is no number. Pass prefer= a function"
+            )
+        return [sign * (np.inf if value is None else float(value)) for value in values]  # None is no limit
 
 
 def near_best(
@@ -191,8 +195,7 @@ def near_best(
     {'max_depth': 3}
     """
     chosen = NearBest(rope, prefer, metric, cv, test_fraction, alpha)
-    settings = chosen._settings()
-    if settings.rope in (0.0, "0%"):
+    if Settings(rope=rope, alpha=alpha, family="best").rope in (0.0, "0%"):
         raise InvalidParameterError(f"near_best needs a rope above 0, the largest loss that does not matter; got {rope!r}.")
     if not isinstance(prefer, str) and not callable(prefer):
         raise InvalidParameterError(f"prefer must be the name of a parameter, or a function of the parameters; got {prefer!r}.")
@@ -203,26 +206,6 @@ def near_best(
     if cv is not None:
         _ratio_of(cv, None)
     return chosen
-
-
-def _slower(near: IntArray, cv_results: Mapping[str, Any], n_splits: int) -> dict[int, float]:
-    """1 for candidates that take measurably longer to fit than the quickest, else 0: what differs by noise is a tie."""
-    if FIT_TIME not in cv_results:
-        raise TiebreakError("cv_results_ holds no mean_fit_time. Pass prefer= a parameter or a function")
-    time = np.asarray(cv_results[FIT_TIME], dtype=float)[near]
-    spread = np.asarray(cv_results["std_fit_time"], dtype=float)[near]
-    quickest = int(np.argmin(time))
-    is_slower = time - time[quickest] > 2.0 * np.hypot(spread, spread[quickest]) / np.sqrt(n_splits)
-    return dict(zip(near.tolist(), is_slower.astype(float).tolist(), strict=True))
-
-
-def _size(value: Any, name: str, sign: float) -> float:
-    """Number that a parameter is ordered by; None is no limit."""
-    if value is None:
-        return sign * np.inf
-    if isinstance(value, numbers.Real):
-        return sign * float(value)
-    raise TiebreakError(f"parameter {name!r} is {value!r} for some candidate, which is no number. Pass prefer= a function")
 
 
 def _ratio_of(cv: Any, n_splits: int | None) -> float:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnknownNameError
-from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.numerics import FloatArray, check_probability, check_rope_given
+from tiebreak.numerics import FloatArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.plan.candidates import MOST_CANDIDATES, grid
 from tiebreak.plan.models import is_function, name_models
@@ -43,21 +42,6 @@ class ValueGrid:
 
 def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
     """Models with each of the values; `tiebreak.validation_curve` describes the parameters."""
-    chosen = _check_values(values)
-    bases = name_models(models)
-    grids = {base: _candidates(base, model, parameter, chosen) for base, model in bases.items()}
-    alone = not isinstance(models, Mapping | list | tuple)
-    names = tuple(tuple(each) if alone else tuple(f"{base}, {inner}" for inner in each) for base, each in grids.items())
-    candidates = {
-        name: model
-        for row, each in zip(names, grids.values(), strict=True)
-        for name, model in zip(row, each.values(), strict=True)
-    }
-    labels = tuple(_without_name(inner, parameter) for inner in next(iter(grids.values())))
-    return ValueGrid(parameter, chosen, labels, tuple(bases), names, candidates)
-
-
-def _check_values(values: Any) -> tuple[Any, ...]:
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
         raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.", about="values")
     first = list(itertools.islice(values, MOST_CANDIDATES + 1))
@@ -66,33 +50,38 @@ def _check_values(values: Any) -> tuple[Any, ...]:
         raise InvalidParameterError(
             f"values holds {n} values; at most {MOST_CANDIDATES:,} are measured at a time.", about="values"
         )
-    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in first)
-    if not chosen:
+    if not first:
         raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.", about="values")
-    return chosen
-
-
-def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) -> dict[str, Any]:
-    """The model with each of the values, by the names that `grid` gives."""
     if not isinstance(parameter, str) or not parameter:
         raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.", about="parameter")
+    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in first)
+    bases = name_models(models)
+    candidates: dict[str, Any] = {}
+    names: list[tuple[str, ...]] = []
+    labels: tuple[str, ...] = ()
+    for base, model in bases.items():
+        _check_parameter(base, model, parameter)
+        made = grid(model, {parameter: list(chosen)})
+        named = made if not isinstance(models, Mapping | list | tuple) else {f"{base}, {inner}": made[inner] for inner in made}
+        # the value out of "C=0.1"; a text stands for itself
+        labels = labels or tuple(inner.removeprefix(f"{parameter.rsplit('__', 1)[-1]}=") for inner in made)
+        names.append(tuple(named))
+        candidates |= named
+    return ValueGrid(parameter, chosen, labels, tuple(bases), tuple(names), candidates)
+
+
+def _check_parameter(base: str, model: Any, parameter: str) -> None:
+    """Refuse a parameter that the model does not have."""
     if is_function(model) or not hasattr(model, "get_params"):
         raise DataError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
     known = list(model.get_params(deep=True))
-    if parameter not in known:
-        inside = [name for name in known if name.endswith(f"__{parameter}")]
-        if inside:
-            raise UnknownNameError(
-                f"no parameter of model {base!r} is called {parameter!r}, but a part of it has one: give {quoted(inside)}.",
-                about="parameter",
-            )
-        look_up(parameter, known, f"parameter of model {base!r}")
-    return grid(model, {parameter: list(values)})
-
-
-def _without_name(label: str, parameter: str) -> str:
-    """The value out of "C=0.1"; a text stands for itself."""
-    return label.removeprefix(f"{parameter.rsplit('__', 1)[-1]}=")
+    inside = [name for name in known if name.endswith(f"__{parameter}")]
+    if parameter not in known and inside:
+        raise UnknownNameError(
+            f"no parameter of model {base!r} is called {parameter!r}, but a part of it has one: give {quoted(inside)}.",
+            about="parameter",
+        )
+    look_up(parameter, known, f"parameter of model {base!r}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,10 +193,8 @@ def validation_curve(
 
     The plan is that of ``grids.candidates``.
     """
-    check_rope_given(rope)
-    check_probability(alpha, "alpha")
     run = curves.run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
-    evaluation = measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep_predictions, train_scores=True)
+    evaluation = curves.measure_curve(plan, run, scoring, rope, alpha, keep_predictions)
     return curve_of(evaluation, grids, rope, alpha)
 
 

@@ -1,10 +1,8 @@
 """Sentences of an answer: the headline, a pair, the next step, and the small print. No text of an answer stands elsewhere."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +12,9 @@ from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray
 from tiebreak.numerics.law import VERDICTS
+from tiebreak.scores.items import Items
 from tiebreak.scores.metric import HIGHER_IS_BETTER
+from tiebreak.scores.scores import Summary
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.views.looks import what_is_left
 from tiebreak.views.words import (
@@ -35,12 +35,6 @@ from tiebreak.views.words import (
     span,
     spoken,
 )
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.scores.items import Items
-    from tiebreak.scores.scores import Summary
 
 HEADLINES = {
     "better": "{a} is better than {b}: {size}.",
@@ -194,7 +188,10 @@ def pair_sentence(pair: PairComparison) -> str:
         words = "broken time" if words == "missing-splits" and comparison.method.question == "time" else words
         return PAIRS[words].format(a=names[pair.first], b=names[pair.second], **said)
     pair = _favourable(pair)
-    ends, whose = interval_text(pair), "" if pair.verdict in ("better", "ahead") else names[pair.first]
+    ends, whose = (
+        interval_text(comparison, pair.interval_low, pair.interval_high),
+        "" if pair.verdict in ("better", "ahead") else names[pair.first],
+    )
     how = f"{_size(pair, whose)} ({interval_name(comparison, in_family=pair.is_in_family)} {ends})"
     why = "which holds 0" + (f" and reaches beyond ±{said['rope']}" if comparison.rope else "")
     return PAIRS[pair.verdict or "outside"].format(
@@ -202,7 +199,7 @@ def pair_sentence(pair: PairComparison) -> str:
         b=names[pair.second],
         how=how,
         beyond=f", more than the {said['rope']} that matters" if comparison.rope else "",
-        though=f"; {names[pair.first]} is measurably ahead" if has_direction(pair) else "",
+        though=f"; {names[pair.first]} is measurably ahead" if pair.interval_low > float(pair.law.tolerance) else "",
         why="which ends at 0 itself" if pair.reason == "discrete" else why,
         **said,
     )
@@ -228,15 +225,10 @@ def _size(pair: PairComparison, whose: str = "") -> str:
     return f"{metric} {typically}{_amount(pair)} {side}{f' for {whose}' if whose else ''}"
 
 
-def has_direction(pair: PairComparison) -> bool:
-    """True where 0 lies outside the interval, beyond rounding noise."""
-    tolerance = float(pair.law.tolerance)
-    return pair.interval_low > tolerance or pair.interval_high < -tolerance
-
-
-def interval_text(pair: PairComparison) -> str:
-    """The interval of the difference."""
-    return format_interval(pair.interval_low, pair.interval_high, table_decimals(pair.comparison), limits(pair.comparison))
+def interval_text(comparison: Comparison, low: Any, high: Any, decimals: int | None = None) -> str:
+    """An interval of a difference, its ends as printed on their true side of 0 and of the rope."""
+    limits = (0.0, comparison.rope, -comparison.rope)
+    return format_interval(float(low), float(high), table_decimals(comparison) if decimals is None else decimals, limits)
 
 
 def flips_line(comparison: Comparison, first: str, second: str) -> str:
@@ -318,7 +310,14 @@ def _step_from_baseline(comparison: Comparison) -> str:
     better = [name for name, verdict in verdicts.items() if verdict == "better"]
     if better:
         return _take(comparison, better[0], [base])
-    needs = [(need, pair) for pair in _open_pairs(comparison) if (need := need_of(pair)) is not None]
+    against, size = comparison.against_reference, np.abs(comparison.against_reference.difference)
+    is_open = np.isin(against.verdict, [VERDICTS.index("undecided"), VERDICTS.index("ahead")])
+    # those first whose intervals are short beside what would decide
+    ratio = (against.interval.high - against.interval.low) / np.maximum(np.maximum(size, comparison.rope - size), 1e-300)
+    order = np.argsort(np.where(np.isfinite(ratio), ratio, np.inf), kind="stable").tolist()
+    chosen = [comparison.models[row] for row in order if is_open[row]][:MOST_WEIGHED]
+    pairs = (comparison.pair(name, comparison.reference) for name in chosen)
+    needs = [(need, pair) for pair in pairs if (need := need_of(pair)) is not None]
     if not needs:
         kept = all(verdict in ("worse", "behind", "equivalent", "") for verdict in verdicts.values())
         return STEPS["keep"].format(b=quoted_names(comparison.models)[base]) if kept else ""
@@ -327,17 +326,6 @@ def _step_from_baseline(comparison: Comparison) -> str:
 
 MOST_WEIGHED = 20
 """Open pairs of which the units that would settle them are worked out."""
-
-
-def _open_pairs(comparison: Comparison) -> list[PairComparison]:
-    """Pairs with the baseline that are undecided or ahead, those first whose intervals are short beside what would decide."""
-    against = comparison.against_reference
-    is_open = np.isin(against.verdict, [VERDICTS.index("undecided"), VERDICTS.index("ahead")])
-    size = np.abs(against.difference)
-    ratio = (against.interval.high - against.interval.low) / np.maximum(np.maximum(size, comparison.rope - size), 1e-300)
-    order = np.argsort(np.where(np.isfinite(ratio), ratio, np.inf), kind="stable").tolist()
-    chosen = [comparison.models[row] for row in order if is_open[row]][:MOST_WEIGHED]
-    return [comparison.pair(name, comparison.reference) for name in chosen]
 
 
 def _settling(pair: PairComparison) -> str:
@@ -355,23 +343,17 @@ def _settling(pair: PairComparison) -> str:
         return _sentence(what_is_left(comparison, f"{a} and {b}"))
     ways = _ways(pair, need)
     units = "examples" if comparison.method.unit == "split" else f"{comparison.method.unit}s"
-    words = STEPS[need.goal if ways else "hopeless"]
-    return words.format(a=a, b=b, ways=" or ".join(ways), odds=_odds(pair), units=units, rope=rope_words(comparison))
+    words, method = STEPS[need.goal if ways else "hopeless"], comparison.method
+    # the share of simulated continuations that fulfilled the advice (benchmarks/validity/advice.py): of repeats on the same data
+    # 16 of 45, 6 of 18 and 139 of 300, of areas under ROC curves 40 % of 300, of test sets 43 %; of items, datasets, seeds and
+    # periods 46 to 58 % of 300 each
+    is_at_best = method.unit == "split" or method.question == "test-sets" or not method.is_mean
+    odds = "even odds at best" if is_at_best else "about even odds"
+    return words.format(a=a, b=b, ways=" or ".join(ways), odds=odds, units=units, rope=rope_words(comparison))
 
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _odds(pair: PairComparison) -> str:
-    """Chance of the advice: the share of simulated continuations that fulfilled it (benchmarks/validity/advice.py).
-
-    Of repeats on the same data 16 of 45, 6 of 18 and 139 of 300 did, of areas under ROC curves 40 % of 300, of test sets 43 %; of
-    items, datasets, seeds and periods 46 to 58 % of 300 each.
-    """
-    method = pair.comparison.method
-    is_at_best = method.unit == "split" or method.question == "test-sets" or not method.is_mean
-    return "even odds at best" if is_at_best else "about even odds"
 
 
 def _ways(pair: PairComparison, need: Need) -> list[str]:
@@ -432,13 +414,18 @@ def small_print(comparison: Comparison) -> list[str]:
     )
     is_picked = is_picked and bool(np.any(comparison.ranking_table.entry))  # of copies none was picked
     turned = "; a positive difference favours the model" if comparison.pair_table.is_family else ""
+    adjusted, unit = "", method.unit
+    if comparison.ranking_table.adjusted is not None:
+        groups = f" that shared {unit}s link it with; values of two groups cannot be compared"
+        whole = "" if comparison.ranking_table.is_linked else groups
+        adjusted = f"The {value_name(comparison)} is adjusted: as if every model had been measured on all {unit}s{whole}."
     lines = [
         _sentence(re.sub(r"\) \(", ", ", f"{'; '.join(facts)} ({method.name}).")),
         "" if comparison.metric.higher_is_better else f"Lower {metric} is better{turned}.",
         f"Differences below {seen} mostly go unseen." if seen else "",
         f"{named} was picked here: its {value_text(comparison, 0)} flatters." if is_picked else "",
         f"A typical difference is that of a typical {method.unit}, not of the means." if is_centre else "",
-        adjusted_note(comparison),
+        adjusted,
         f"{shared}." if (shared := left_out(comparison.models)) else "",
         f"Nothing is said of {method.not_covered}." if method.not_covered else "",
     ]
@@ -470,15 +457,6 @@ def together(comparison: Comparison) -> str:
     return how if table.correction == "none" else f"each interval at {level_words(table.interval_alpha)} ({table.correction})"
 
 
-def adjusted_note(comparison: Comparison) -> str:
-    """Meaning of adjusted values; "" where there are none."""
-    if comparison.ranking_table.adjusted is None:
-        return ""
-    unit, is_linked = comparison.method.unit, comparison.ranking_table.is_linked
-    groups = "" if is_linked else f" that shared {unit}s link it with; values of two groups cannot be compared"
-    return f"The {value_name(comparison)} is adjusted: as if every model had been measured on all {unit}s{groups}."
-
-
 # --- parts of several sentences and of tables -------------------------------------------------------------------------------
 
 
@@ -502,11 +480,6 @@ def value_name(comparison: Comparison) -> str:
     """Name of the values: the metric's where they are its means."""
     table = comparison.ranking_table
     return printable(comparison.metric.name if table.value_name in ("mean", "measured") else table.value_label)
-
-
-def limits(comparison: Comparison) -> tuple[float, ...]:
-    """Numbers on whose true side the ends of intervals are printed."""
-    return (0.0, comparison.rope, -comparison.rope)
 
 
 WHY = {
@@ -586,13 +559,6 @@ def sizes_line(comparison: Comparison) -> str:
         return f"splits are taken to be {matrix.n_folds}-fold cross-validation, so a test set is 1/{matrix.n_folds} of the data"
     about = "about " if comparison.scores.design.sizes == "approximate" else ""
     return f"{about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples in each split"
-
-
-def design_words(evaluation: Evaluation, dataset: int) -> str:
-    """Kind and sizes of the splits: "kfold, 120 training and 30 test examples each"."""
-    record = evaluation.record.datasets[dataset]
-    train, test = (span(sizes) for sizes in (record.n_train, record.n_test))
-    return f"{record.kind}, {train} training and {test} test examples each"
 
 
 def _of_items(items: Items) -> str:

@@ -1,15 +1,11 @@
 """An audit in words, as a frame and as JSON: what was looked at, what was found, and what to do."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from tiebreak.audits.findings import Audit, Finding
 from tiebreak.views.page import Page, Paragraph, Section
 from tiebreak.views.view import View, document, finite, of_rows, plain
-from tiebreak.views.words import count, listed, printable, quote, span
-
-if TYPE_CHECKING:
-    from tiebreak.audits.findings import Audit, Finding
+from tiebreak.views.words import count, listed, quote, span
 
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 MOST_ROWS = 8
@@ -19,9 +15,16 @@ COLUMNS = ("code", "severity", "text", "advice", "splits", "rows", "columns", "n
 
 def page(audit: Audit) -> Page:
     """Number of findings, what was audited, the findings, and the checks without one."""
+    folds, name = audit.folds, f" {quote(audit.dataset)}" if audit.dataset else ""
+    n_classes = f" with {len(folds.classes)} classes" if folds.classes else ""
+    kind = f" ({folds.kind})" if folds.kind != "unknown" else ""
+    subject = (
+        f"Data{name}: {audit.n_samples} rows, {audit.n_features} columns, {audit.task}{n_classes}; "
+        f"{count(folds.n_splits, 'split')}{kind} of {span(folds.n_train)} training and {span(folds.n_test)} test rows."
+    )
     return Page(
         (
-            Paragraph((f"{summary(audit)}.", f"{_subject(audit)}."), n_strong=1),
+            Paragraph((f"{summary(audit)}.", subject), n_strong=1),
             *map(_finding, audit.findings),
             Paragraph(tuple(check_lines(audit)), is_small=True),
         )
@@ -29,10 +32,12 @@ def page(audit: Audit) -> Page:
 
 
 def _finding(finding: Finding) -> Section:
-    lines = (printable(finding.text), where_line(finding), f"→ {printable(finding.advice)}")
-    return Section(
-        f"{MARKS[finding.severity]} {finding.severity} {finding.code}", filter(None, lines), has_bullets=False, is_folded=False
-    )
+    """Text of a finding, the first rows that show it, and what to do."""
+    rows = finding.evidence.rows
+    shown = f"{', '.join(map(str, rows[:MOST_ROWS]))}{', ...' if len(rows) > MOST_ROWS else ''}"
+    where = f"Rows {shown} (counted from 0)." if rows else ""
+    title, lines = f"{MARKS[finding.severity]} {finding.severity} {finding.code}", (finding.text, where, f"→ {finding.advice}")
+    return Section(title, lines, has_bullets=False, is_folded=False)
 
 
 def columns(audit: Audit) -> dict[str, Any]:
@@ -71,25 +76,6 @@ def summary(audit: Audit) -> str:
     if not counts:
         return "Nothing was found that speaks against these splits"
     return f"The audit has {listed([count(n, severity) for severity, n in counts])}"
-
-
-def _subject(audit: Audit) -> str:
-    folds = audit.folds
-    name = f" {quote(audit.dataset)}" if audit.dataset else ""
-    kind = f" ({folds.kind})" if folds.kind != "unknown" else ""
-    n_classes = f" with {len(folds.classes)} classes" if folds.classes else ""
-    splits = "split" if folds.n_splits == 1 else "splits"
-    data = f"Data{name}: {audit.n_samples} rows, {audit.n_features} columns, {audit.task}{n_classes}"
-    return f"{data}; {folds.n_splits} {splits}{kind} of {span(folds.n_train)} training and {span(folds.n_test)} test rows"
-
-
-def where_line(finding: Finding) -> str:
-    """The rows and columns that show it, a few of them."""
-    evidence, parts = finding.evidence, []
-    if evidence.rows:
-        shown = ", ".join(map(str, evidence.rows[:MOST_ROWS]))
-        parts.append(f"Rows {shown}{', ...' if len(evidence.rows) > MOST_ROWS else ''} (counted from 0).")
-    return " ".join(parts)
 
 
 def check_lines(audit: Audit) -> list[str]:

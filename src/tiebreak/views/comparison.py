@@ -18,11 +18,10 @@ from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.scores.means import model_correlation
 from tiebreak.views import answer, looks
 from tiebreak.views.answer import headline, lines_to_keep, next_step, overlap_notes, sizes_line
-from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
+from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import Coded, View, document, finite, metric_record, named, plain, records_of
 from tiebreak.views.words import (
     format_bound,
-    format_interval,
     format_percent,
     format_probability,
     format_score,
@@ -60,7 +59,7 @@ def page(comparison: Comparison, requirements: Requirements | None = None, *, co
     """The page; with all columns the details below it."""
     if columns not in ("default", "all"):
         raise InvalidParameterError(f"columns must be 'default' or 'all'; got {columns!r}.")
-    headline, step, parts = answer.headline(comparison), answer.next_step(comparison), list[Paragraph | Code | Table | Section]()
+    headline, step, parts = answer.headline(comparison), answer.next_step(comparison), list[Paragraph | Table | Section]()
     if requirements is not None:
         from tiebreak.views.requirements import section
 
@@ -74,28 +73,15 @@ def page(comparison: Comparison, requirements: Requirements | None = None, *, co
     is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in headline
     parts.append(Paragraph((flips, "" if is_said else step)))
     if step == answer.STEPS["keep scores"]:
-        parts.append(Code(lines_to_keep(comparison)))
+        parts.append(Paragraph(lines_to_keep(comparison), is_code=True))
     parts.append(Paragraph(tuple(answer.small_print(comparison)), is_small=True))
     return Page((*parts, *(details(comparison).parts if columns == "all" else ())))
 
 
 def details(comparison: Comparison) -> Page:
     """The rest that is known: all columns of models and pairs, other notices, and how the answer was made."""
-    return Page(
-        (
-            ranking_table(comparison),
-            pair_table(comparison),
-            Section("Notices", answer.notices(comparison, is_reading=False)),
-            Section("Method", method_lines(comparison), has_bullets=False),
-            Section("References", comparison.method.references),
-        )
-    )
-
-
-def method_lines(comparison: Comparison) -> list[str]:
-    """Columns that were read, the procedure, why it was chosen, what it assumes, and tests beside it."""
     m, sizes = comparison.method, sizes_line(comparison)
-    return [
+    method = [
         *(f"Read: {text}." for text in comparison.scores.roles),
         *([f"{sizes[:1].upper()}{sizes[1:]}."] if sizes else []),
         f"{m.name}: {m.reason}. The answer is about {m.generalises_to}.",
@@ -103,6 +89,15 @@ def method_lines(comparison: Comparison) -> list[str]:
         *(f"Beside it: {test.text}" for test in comparison.supplementary_tests),
         looks.unplanned(comparison),
     ]
+    return Page(
+        (
+            ranking_table(comparison),
+            pair_table(comparison),
+            Section("Notices", answer.notices(comparison, is_reading=False)),
+            Section("Method", method, has_bullets=False),
+            Section("References", comparison.method.references),
+        )
+    )
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------------
@@ -122,7 +117,9 @@ def models_table(comparison: Comparison) -> Table:
     first_out = next((n for n, row in enumerate(rows) if is_out[row]), None)
     level = format_percent(1 - comparison.settings.alpha)
     rule = f"not the best, shown with {level} confidence"
-    notes = (*_rest(comparison, lines, rows), *_copies(comparison, rows))
+    names = list(quoted_names(comparison.models).values())
+    shared = [[names[each] for each in (row, *copies)] for row in rows if (copies := folded_copies(comparison, row))]
+    notes = (*_rest(comparison, lines, rows), *(f"Identical scores: {listed(same)}." for same in shared))
     if comparison.pair_table.is_family:
         notes += overlap_notes(comparison)
         notes += answer.reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
@@ -181,13 +178,6 @@ def _foremost(comparison: Comparison, lines: Sequence[int]) -> list[int]:
     return sorted(first[: max(min(int(np.sum(~is_behind[list(lines)])), ROWS), FEWEST)])
 
 
-def _copies(comparison: Comparison, rows: Sequence[int]) -> list[str]:
-    """Notes on models that share a line, as their scores are identical."""
-    names = list(quoted_names(comparison.models).values())
-    shared = [[names[each] for each in (row, *copies)] for row in rows if (copies := folded_copies(comparison, row))]
-    return [f"Identical scores: {listed(same)}." for same in shared]
-
-
 def _rest(comparison: Comparison, lines: Sequence[int], rows: Sequence[int]) -> list[str]:
     """Number of models without a line, by what they are: "and 28 more: 25 not best, 3 may be best"; none where each has one."""
     table, counts = comparison.ranking_table, Counter[str]()
@@ -213,7 +203,7 @@ def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, l
         **_unit_counts(comparison, comparison.pair_table.rows_with(reference), rows),
         header: cells(lambda row: format_score(float(against.difference[row]), decimals, signed=True)),
         answer.interval_name(comparison, is_header=True): cells(
-            lambda row: _interval(comparison, *(float(end[row]) for end in against.interval))
+            lambda row: answer.interval_text(comparison, against.interval.low[row], against.interval.high[row])
         ),
         "verdict": [own if row == reference else VERDICTS[against.verdict[row]] for row in rows],
     }
@@ -243,10 +233,6 @@ def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, 
     bounds = np.full(len(comparison.models), np.nan) if bounds is None else bounds
     decimals = answer.table_decimals(comparison)
     return {"short by at most": [format_bound(float(bounds[row]), decimals, (comparison.rope,)) for row in rows]}
-
-
-def _interval(comparison: Comparison, low: float, high: float) -> str:
-    return format_interval(float(low), float(high), answer.table_decimals(comparison), answer.limits(comparison))
 
 
 # --- details ----------------------------------------------------------------------------------------------------------------
@@ -299,7 +285,7 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
         **_unit_counts(comparison, chosen),
         "difference": [format_score(float(value), decimals, signed=True) for value in part.law.estimate],
         answer.interval_name(comparison, is_header=True): [
-            _interval(comparison, low, high) for low, high in zip(*part.interval, strict=True)
+            answer.interval_text(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],
         **({"p": [format_probability(float(p)) for p in part.pvalue]} if with_tests else {}),
     }
@@ -317,11 +303,6 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
     note = f"adj. p is adjusted over the pairs ({comparison.correction})." if "adj. p" in columns else ""
     table = tuple(zip(*columns.values(), strict=True))
     return Table(title, tuple(columns), table, _right(columns), notes=(note,) if note else ())
-
-
-def details_text(comparison: Comparison) -> str:
-    """The details as text."""
-    return details(comparison).as_text()
 
 
 # --- columns ----------------------------------------------------------------------------------------------------------------
@@ -492,7 +473,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         written_pairs(comparison),
     )
     if comparison.by is not None:
-        from tiebreak.views.slices import records as slice_records
+        from tiebreak.views.slices import columns as slice_columns
     if requirements is not None:
         from tiebreak.views.requirements import records
     asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
@@ -522,7 +503,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         ranking=records_of(ranking_columns(comparison)),
         pairs=records_of(pair_columns(comparison, written)),
         **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
-        slices=[] if comparison.by is None else slice_records(comparison.slices()),
+        slices=[] if comparison.by is None else records_of(slice_columns(comparison.slices())),
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
@@ -600,7 +581,7 @@ VIEW = View(
     sentence=answer.headline,
     texts={
         "next_step": "tiebreak.views.answer:next_step",
-        "details": "tiebreak.views.comparison:details_text",
+        "details": "tiebreak.views.comparison:details",
         "latex": "tiebreak.views.paper:latex",
         "methods": "tiebreak.views.paper:methods_paragraph",
     },

@@ -1,13 +1,15 @@
 """Learning and validation curves, and the parts of a loss, in words and columns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.statistics.splits import ANSWERS, LESS_THAN_ROPE, YES
+from tiebreak.studies.bias_variance import BiasVariance
+from tiebreak.studies.learning_curve import DoublingAnswer, LearningCurve
+from tiebreak.studies.validation_curve import SweetSpot, ValidationCurve
 from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.view import Columns, View, document, metric_record, plain, records_of
 from tiebreak.views.words import (
@@ -26,14 +28,7 @@ from tiebreak.views.words import (
     shorten,
 )
 
-if TYPE_CHECKING:
-    from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.studies.bias_variance import BiasVariance
-    from tiebreak.studies.learning_curve import DoublingAnswer, LearningCurve
-    from tiebreak.studies.validation_curve import SweetSpot, ValidationCurve
-
-    Curve = LearningCurve | ValidationCurve
-
+Curve = LearningCurve | ValidationCurve
 
 # --- what both curves have ------------------------------------------------------------------------------------------------
 

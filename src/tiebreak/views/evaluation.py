@@ -1,15 +1,13 @@
 """An evaluation in words and as JSON: its plan, what was measured, the means, what failed, and how far a run has come."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from tiebreak.evaluation.evaluate import Preview
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
 from tiebreak.numerics import row_moments
-from tiebreak.views.answer import design_words
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, dataset_facts, document, metric_record, plain, records_of
 from tiebreak.views.words import (
@@ -30,20 +28,11 @@ from tiebreak.views.words import (
     span,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tiebreak.evaluation.preview import Preview
-    from tiebreak.plan.record import DatasetRecord
-
-    Planned = tuple[Preview, str, str]
-    """What is planned, the study file, and the store without a password."""
+Planned = tuple[Preview, str, str]
+"""What is planned, the study file, and the store without a password."""
 
 ALPHA = 0.05
 """1 - coverage of the intervals of means."""
-
-WORTH_SAYING = 1.0
-"""Seconds that were saved are said from here on; of fewer nobody notices."""
 
 INTERVAL = f"{100 - 100 * ALPHA:g}% interval"
 
@@ -55,18 +44,17 @@ TEXT_WIDTH = 300
 
 def page(evaluation: Evaluation) -> Page:
     """The overview."""
-    tables, further = mean_tables(evaluation, with_intervals=True), Paragraph((advice(evaluation),))
-    return Page((_head(evaluation), *tables, *choice_sections(evaluation), *troubles(evaluation), further))
+    further = "Means do not say which differences are real: compare() does." if evaluation.n_done else ""
+    if len(evaluation.models) < 2:
+        further = "With another model beside it, compare() says which one is better."
+    tables = mean_tables(evaluation, with_intervals=True)
+    return Page((_head(evaluation), *tables, *choice_sections(evaluation), *troubles(evaluation), Paragraph((further,))))
 
 
-def run_page(evaluation: Evaluation) -> Page:
-    """All that there is to say of a run before its models are compared."""
-    return Page((_head(evaluation), *(mean_tables(evaluation) if evaluation.n_done else ()), *troubles(evaluation)))
-
-
-def overview_page(evaluation: Evaluation) -> Page:
-    """Page of an evaluation without the means, for where the comparison follows."""
-    return Page((_head(evaluation), *troubles(evaluation)))
+def run_page(evaluation: Evaluation, *, has_means: bool = True) -> Page:
+    """All that there is to say of a run before its models are compared; without the means where the comparison follows."""
+    means = mean_tables(evaluation) if has_means and evaluation.n_done else ()
+    return Page((_head(evaluation), *means, *troubles(evaluation)))
 
 
 def facts(evaluation: Evaluation) -> dict[str, Any]:
@@ -79,7 +67,19 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
         models=[{"name": model.name, "text": model.text} for model in record.models],
         metrics=[metric_record(each.metric) | {"name": each.name} for each in record.metrics],
         datasets=dataset_facts(record),
-        means=_means(evaluation),
+        means=[
+            {
+                "dataset": name,
+                "model": model,
+                "metric": metric,
+                "mean": float(known.mean()) if known.size else None,
+                "n_splits": known.size,
+            }
+            for dataset, name in enumerate(evaluation.datasets)
+            for position, metric in enumerate(evaluation.metrics)
+            for model, scores in zip(evaluation.models, evaluation.grid(dataset, position), strict=True)
+            for known in [scores[~np.isnan(scores)]]
+        ],  # over the splits that have a score
         failures=_records(evaluation.failures, "state", "message", "n_cells", "models", "first", "attempts"),
         warnings=_records(evaluation.fit_warnings, "warning", "n_cells", "models", "first"),
         undefined=_records(evaluation.undefined, "reason", "n_cells", "models", "first"),
@@ -87,30 +87,13 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
     )
 
 
-def _means(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """The mean of each model by each metric on each dataset, over the splits that have a score."""
-    return [
-        {
-            "dataset": name,
-            "model": model,
-            "metric": metric,
-            "mean": float(known.mean()) if known.size else None,
-            "n_splits": known.size,
-        }
-        for dataset, name in enumerate(evaluation.datasets)
-        for position, metric in enumerate(evaluation.metrics)
-        for model, scores in zip(evaluation.models, evaluation.grid(dataset, position), strict=True)
-        for known in [scores[~np.isnan(scores)]]
-    ]
-
-
-def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
+def _records(frame: Any, *columns: str) -> list[dict[str, Any]]:
     return [{column: plain(row[column]) for column in columns} for row in frame.to_dict("records")]
 
 
 def _head(evaluation: Evaluation) -> Paragraph:
     """Name of the run, its progress, and the number of fits of leading steps that were another model's."""
-    record, shared = evaluation.record, evaluation.sharing
+    record, shared = evaluation.record, evaluation.n_shared
     many = f" of {len(record.datasets)} datasets" if len(record.datasets) > 1 else ""
     missing = evaluation.n_cells - evaluation.n_done - evaluation.n_failed
     parts = [
@@ -120,49 +103,45 @@ def _head(evaluation: Evaluation) -> Paragraph:
         *([f"{missing} still to be measured"] if missing else []),
     ]
     where = f" in {evaluation.url}" if evaluation.url else ""
-    saved = f", about {seconds(shared.seconds)} saved" if shared.seconds >= WORTH_SAYING else ""
-    steps = (
-        f"{count(shared.n_shared, 'cell')} took leading steps that another model had fitted{saved}." if shared.n_shared else ""
-    )
+    steps = f"{count(shared, 'cell')} took leading steps that another model had fitted." if shared else ""
     return Paragraph((f"Run {quote(evaluation.name)}{where}: {', '.join(parts)}.", steps))
 
 
-def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> list[Table]:
+def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> Iterator[Table]:
     """For each dataset the mean of each metric over splits, best first by the first metric, and the time of a fit.
 
     Intervals are of the first metric.
     """
-    return [_means_table(evaluation, dataset, with_intervals) for dataset in range(len(evaluation.datasets))]
-
-
-def _means_table(evaluation: Evaluation, dataset: int, with_intervals: bool) -> Table:
-    grids = [evaluation.grid(dataset, metric) for metric in range(len(evaluation.metrics))]
-    counts, record = np.sum(~np.isnan(grids[0]), axis=1).tolist(), evaluation.record.datasets[dataset]
-    means = [row_moments(grid, omit_missing=True).mean for grid in grids]
-    value = np.nan_to_num(evaluation.record.metrics[0].metric.sign * means[0], nan=-np.inf)
-    order = sorted(range(len(evaluation.models)), key=lambda m: (-value[m], evaluation.models[m]))
-    shown, times = order[:ROWS], evaluation.fit_times(dataset)[0]
-    intervals, notes = _intervals(evaluation, dataset, shown) if with_intervals else ([], [])
-    names = model_names(evaluation.models, NAME_WIDTH)
-    of_metrics = [
-        (printable(name), [format_score(float(mean[m]), 4) for m in shown])
-        for name, mean in zip(evaluation.metrics, means, strict=True)
-    ]
-    columns = [
-        ("model", [names[m] for m in shown]),
-        of_metrics[0],
-        *([(INTERVAL, intervals)] if intervals else []),
-        *of_metrics[1:],
-        ("splits", [n_of(counts[m], grids[0].shape[1]) for m in shown]),
-        ("fit", [seconds(float(times[m])) for m in shown]),
-    ]
-    of = f" on {quote(record.name)}" if record.name else ""
-    more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
-    title = f"Means over splits{of} ({design_words(evaluation, dataset)}){more}"
-    headers, cells = zip(*columns, strict=True)
-    return Table(
-        title, headers, tuple(zip(*cells, strict=True)), notes=tuple(filter(None, (*notes, left_out(evaluation.models))))
-    )
+    for dataset, record in enumerate(evaluation.record.datasets):
+        grids = [evaluation.grid(dataset, metric) for metric in range(len(evaluation.metrics))]
+        counts = np.sum(~np.isnan(grids[0]), axis=1).tolist()
+        means = [row_moments(grid, omit_missing=True).mean for grid in grids]
+        value = np.nan_to_num(evaluation.record.metrics[0].metric.sign * means[0], nan=-np.inf)
+        order = sorted(range(len(evaluation.models)), key=lambda m: (-value[m], evaluation.models[m]))
+        shown, times = order[:ROWS], evaluation.fit_times(dataset)[0]
+        intervals, notes = _intervals(evaluation, dataset, shown) if with_intervals else ([], [])
+        names = model_names(evaluation.models, NAME_WIDTH)
+        of_metrics = [
+            (printable(name), [format_score(float(mean[m]), 4) for m in shown])
+            for name, mean in zip(evaluation.metrics, means, strict=True)
+        ]
+        columns = [
+            ("model", [names[m] for m in shown]),
+            of_metrics[0],
+            *([(INTERVAL, intervals)] if intervals else []),
+            *of_metrics[1:],
+            ("splits", [n_of(counts[m], grids[0].shape[1]) for m in shown]),
+            ("fit", [seconds(float(times[m])) for m in shown]),
+        ]
+        of = f" on {quote(record.name)}" if record.name else ""
+        more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
+        train, test = span(record.n_train), span(record.n_test)
+        design = f"{record.kind}, {train} training and {test} test examples each"
+        title = f"Means over splits{of} ({design}){more}"
+        headers, cells = zip(*columns, strict=True)
+        yield Table(
+            title, headers, tuple(zip(*cells, strict=True)), notes=tuple(filter(None, (*notes, left_out(evaluation.models))))
+        )
 
 
 def _intervals(evaluation: Evaluation, dataset: int, shown: Sequence[int]) -> tuple[list[str], list[str]]:
@@ -217,7 +196,7 @@ def troubles(evaluation: Evaluation) -> list[Section]:
 _STATES = {"raised": "failed", "timed-out": "timed out", "out-of-memory": "ran out of memory", "killed": "ended their process"}
 
 
-def _counted(frame: pd.DataFrame, column: str) -> list[str]:
+def _counted(frame: Any, column: str) -> list[str]:
     """Texts with the number of cells and the models that they are about."""
     rows = frame.to_dict("records")
     lines = (f"{count(row['n_cells'], 'cell')} of {_who(row['models'])}: {shorten(row[column], TEXT_WIDTH)}" for row in rows)
@@ -226,13 +205,6 @@ def _counted(frame: pd.DataFrame, column: str) -> list[str]:
 
 def _who(models: Sequence[str]) -> str:
     return listed([quote(name) for name in models], 3)
-
-
-def advice(evaluation: Evaluation) -> str:
-    """Next step; "" where nothing was measured."""
-    if len(evaluation.models) < 2:
-        return "With another model beside it, compare() says which one is better."
-    return "Means do not say which differences are real: compare() does." if evaluation.n_done else ""
 
 
 # --- a plan -----------------------------------------------------------------------------------------------------------------
@@ -250,36 +222,24 @@ def plan_page(planned: Planned) -> Page:
     names = short_names([model.name for model in shown])
     more = f"and {len(record.models) - len(shown)} more"
     rows = tuple((name, shorten(model.text, 44)) for name, model in zip(names, shown, strict=True))
+    datasets = [
+        f"Data{f' {quote(each.name)}' if each.name else ''}: {each.n_samples} examples, {each.n_features} features, "
+        f"{preview.task}{f' ({len(each.classes)} classes)' if each.classes else ''}; {each.n_splits} splits ({each.kind}), "
+        f"{span(each.n_train)} training and {span(each.n_test)} test examples each"
+        for each in record.datasets
+    ]
+    stored = f"nothing of it yet; all {preview.n_left} cells are to be measured"
+    if preview.is_stored:
+        failed = f", {preview.n_failed} failed" if preview.n_failed else ""
+        lack = f"; {preview.n_incomplete} of those measured lack a metric" if preview.n_incomplete else ""
+        stored = f"{preview.n_done} measured{failed}; {preview.n_left} are to be measured{lack}"
+    metrics = ", ".join(printable(metric.name) for metric in record.metrics)
     return Page.of(
         f"Run {quote(record.name)} of {file}: {len(record.models)} models x {n_splits} splits = {record.n_cells} cells",
-        Paragraph(tuple(_dataset_line(each, preview.task) for each in record.datasets)),
+        Paragraph(tuple(datasets)),
         Table("", ("model", ""), rows, (False, False), notes=(more,) if len(record.models) > len(shown) else ()),
-        Paragraph(
-            (
-                f"Metrics: {', '.join(printable(metric.name) for metric in record.metrics)}",
-                _stored_line(preview, url),
-                "Nothing was measured, and nothing was written.",
-            )
-        ),
+        Paragraph((f"Metrics: {metrics}", f"Store: {url} has {stored}.", "Nothing was measured, and nothing was written.")),
     )
-
-
-def _dataset_line(dataset: DatasetRecord, task: str) -> str:
-    name = f" {quote(dataset.name)}" if dataset.name else ""
-    classes = f" ({len(dataset.classes)} classes)" if dataset.classes else ""
-    train, test = (span(sizes) for sizes in (dataset.n_train, dataset.n_test))
-    return (
-        f"Data{name}: {dataset.n_samples} examples, {dataset.n_features} features, {task}{classes}; {dataset.n_splits} splits "
-        f"({dataset.kind}), {train} training and {test} test examples each"
-    )
-
-
-def _stored_line(preview: Preview, url: str) -> str:
-    if not preview.is_stored:
-        return f"Store: {url} has nothing of it yet; all {preview.n_left} cells are to be measured."
-    failed = f", {preview.n_failed} failed" if preview.n_failed else ""
-    lack = f"; {preview.n_incomplete} of those measured lack a metric" if preview.n_incomplete else ""
-    return f"Store: {url} has {preview.n_done} measured{failed}; {preview.n_left} are to be measured{lack}."
 
 
 def plan_columns(planned: Planned) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from tiebreak.errors import StoreError
@@ -20,49 +21,30 @@ def write_whole(path: Path, content: bytes) -> None:
     A file is never written through a link, a device or pipe is written to as it is, and a file that is replaced keeps its rights.
     A failure is an `StoreError`, after which everything is as it was.
     """
+    temporary = path.parent / f".{path.name[:40]}.{uuid.uuid4().hex}.tmp"
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(content)
-        else:
-            _refuse_link(path)
-            _replace(path, content)
-    except OSError as error:
-        raise _unwritten(path, error) from error
-
-
-def _refuse_link(path: Path) -> None:
-    if path.is_symlink():
-        what = f"{path} is a link to {os.path.realpath(path)}, and no file is written through a link"
-        raise StoreError(f"{what}. Name the file itself, or remove the link.")
-
-
-def _replace(target: Path, content: bytes) -> None:
-    temporary = target.with_name(f".{target.name[:40]}.{uuid.uuid4().hex}.tmp")
-    try:
+            return
+        if path.is_symlink():
+            what = f"{path} is a link to {os.path.realpath(path)}, and no file is written through a link"
+            raise StoreError(f"{what}. Name the file itself, or remove the link.")
         with open(temporary, "xb", opener=_opener) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        temporary.replace(target)
+        if path.exists():
+            shutil.copymode(path, temporary)
+        temporary.replace(path)
+    except OSError as error:
+        raise _unwritten(path, error) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # such as that of a name that is no path, which was said above
+            temporary.unlink(missing_ok=True)
 
 
 def _opener(name: str, flags: int) -> int:
     return os.open(name, flags, _FILE_RIGHTS)
-
-
-def append_whole(path: Path, content: bytes) -> None:
-    """Add to the end of a file that is no link, after a line of its own where something stands there; all of it or nothing."""
-    _refuse_link(path)
-    with open(path, "ab", buffering=0, opener=_opener) as file:
-        end = file.seek(0, os.SEEK_END) if file.seekable() else 0
-        text = b"\n" + content if end else content
-        if file.write(text) < len(text):  # the next byte would raise
-            file.truncate(end)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def make_folder(folder: Path) -> None:

@@ -1,17 +1,12 @@
 """The noise floor of a suite, in words, as a frame and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tiebreak.comparison.noise_floor import NoiseFloor
 from tiebreak.views.page import Page, Paragraph, Section
-from tiebreak.views.requirements import noise_text
 from tiebreak.views.view import View, document, metric_record
 from tiebreak.views.words import count, format_percent, listed, printable, quote
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.noise_floor import NoiseFloor
 
 FEW_RUNS = 4
 """Runs below which what whole runs share is hardly seen."""
@@ -19,11 +14,19 @@ FEW_RUNS = 4
 
 def page(floor: NoiseFloor) -> Page:
     """The floor, what it was measured on, what it means for a gate, and what it could not see."""
+    meaning = (
+        f"A smaller difference between two models may be noise, and a gate with a margin below {floor.floor:.3g} is "
+        f"inconclusive. The largest difference of two single runs seen is {floor.largest:.3g}."
+    )
+    runs, names = _runs(floor, floor.n_runs), listed([quote(name) for name in floor.models])
+    of = f"{runs} of {names}" if len(floor.models) == 1 else f"at least {floor.n_runs} {floor.kind} each of {names}"
+    on = "on one test set" if floor.kind == "seeds" else f"on {count(floor.n_items, floor.unit)}"
+    how = "the spread of the runs' means" if floor.differs_as_whole else f"how single answers to each {floor.unit} differ"
     return Page(
         (
-            Paragraph((sentence(floor), _means(floor)), n_strong=1),
+            Paragraph((sentence(floor), meaning), n_strong=1),
             Section("Warnings", warnings(floor)),
-            Paragraph((_method_line(floor),), is_small=True),
+            Paragraph((f"Measured from {of} {on}, by {how} (Student's t).",), is_small=True),
         )
     )
 
@@ -48,53 +51,37 @@ def sentence(floor: NoiseFloor) -> str:
     """Distance of two runs, in a sentence."""
     one = "Two runs" if floor.n_averaged == 1 else f"Two means of {_runs(floor, floor.n_averaged)} each"
     metric = printable(floor.metric.name)
-    return f"{one} of one model differ by at most {noise_text(floor.floor)} in {metric} here ({format_percent(floor.level)})."
+    return f"{one} of one model differ by at most {floor.floor:.3g} in {metric} here ({format_percent(floor.level)})."
 
 
 def _runs(floor: NoiseFloor, n: int) -> str:
     return count(n, {"runs": "run", "epochs": "epoch", "seeds": "seed"}[floor.kind])
 
 
-def _means(floor: NoiseFloor) -> str:
-    return (
-        f"A smaller difference between two models may be noise, and a gate with a margin below {noise_text(floor.floor)} is "
-        f"inconclusive. The largest difference of two single runs seen is {noise_text(floor.largest)}."
-    )
-
-
 def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
     """Codes and texts of what a reader should know."""
     runs, few = _runs(floor, floor.n_runs), floor.n_runs < FEW_RUNS
-    if floor.kind == "runs" and few and not floor.differs_as_whole:
-        text = (
-            f"{runs} hardly show what a run changes on all {floor.unit}s at once, as another server or prompt may, nor how far a "
-            "few answers can swing; the floor is that of single answers. More runs would show it."
+    if few and floor.differs_as_whole:
+        yield (
+            "few-units",
+            (
+                f"the floor is that of the runs' means, and {runs} of a model say little of how far apart others would be: it "
+                "is wide for that reason. More runs narrow it."
+            ),
         )
-        yield "few-runs", text
-    if floor.differs_as_whole and few:
-        text = (
-            f"the floor is that of the runs' means, and {runs} of a model say little of how far apart others would be: it is "
-            "wide for that reason. More runs narrow it."
+    elif few and floor.kind == "runs":
+        yield (
+            "few-units",
+            (
+                f"{runs} hardly show what a run changes on all {floor.unit}s at once, as another server or prompt may, nor how "
+                "far a few answers can swing; the floor is that of single answers. More runs would show it."
+            ),
         )
-        yield "runs-differ", text
     if floor.n_left_out:
-        left = f"{count(floor.n_left_out, floor.unit)} that some run lacks"
-        yield "left-out", f"{left} {'is' if floor.n_left_out == 1 else 'are'} left out."
+        are = "is" if floor.n_left_out == 1 else "are"
+        yield "left-out", f"{count(floor.n_left_out, floor.unit)} that some run lacks {are} left out."
     if floor.floor == 0.0:
-        yield "no-noise", "all runs have the very same scores, so nothing says how large their noise may be."
-
-
-def _method_line(floor: NoiseFloor) -> str:
-    """Runs and items that the floor was measured on, and the way."""
-    names = listed([quote(name) for name in floor.models])
-    of = (
-        f"{_runs(floor, floor.n_runs)} of {names}"
-        if len(floor.models) == 1
-        else f"at least {floor.n_runs} {floor.kind} each of {names}"
-    )
-    on = "on one test set" if floor.kind == "seeds" else f"on {count(floor.n_items, floor.unit)}"
-    how = "the spread of the runs' means" if floor.differs_as_whole else f"how single answers to each {floor.unit} differ"
-    return f"Measured from {of} {on}, by {how} (Student's t)."
+        yield "identical-scores", "all runs have the very same scores, so nothing says how large their noise may be."
 
 
 VIEW = View(page, columns, facts, sentence=sentence)

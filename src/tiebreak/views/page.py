@@ -7,14 +7,11 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import InitVar, dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tiebreak.printable import printable
 from tiebreak.views.words import NAME_WIDTH as NAME_WIDTH
 from tiebreak.views.words import columns, cut, short_names
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 WIDTH = 80
 """Columns of text."""
@@ -50,45 +47,33 @@ Line = tuple[str, str]
 
 @dataclass(slots=True)
 class Paragraph:
-    """Sentences, each in a line of its own; the first `n_strong` are the answer itself, small ones stand indented."""
+    """Sentences, each in a line of its own; the first `n_strong` are the answer itself, small ones stand indented.
+
+    Code is shown as it is: lines to copy.
+    """
 
     lines: tuple[str, ...]
     n_strong: int = 0
     is_small: bool = False
+    is_code: bool = False
 
     def __post_init__(self) -> None:
         """Texts from outside stand in these lines."""
         self.lines = tuple(map(printable, filter(None, self.lines)))
 
     def show(self, width: int) -> Iterator[Line]:
-        """Lines of text, wrapped."""
+        """Lines of text, wrapped; no width breaks code."""
         for n, line in enumerate(self.lines):
             style = "bold" if n < self.n_strong else "dim" if self.is_small else ""
-            yield from ((each, style) for each in wrapped(line, width, "  " if self.is_small else ""))
+            shown = [f"  {line}"] if self.is_code else wrapped(line, width, "  " if self.is_small else "")
+            yield from ((each, style) for each in shown)
 
     def as_markdown(self) -> str:
-        """Each sentence by itself."""
+        """Each sentence by itself; code as a block."""
+        if self.is_code:
+            return "\n".join(("```", *self.lines, "```"))
         lines = map(escape, self.lines)
         return "\n\n".join(f"**{line}**" if n < self.n_strong else line for n, line in enumerate(lines))
-
-
-@dataclass(slots=True)
-class Code:
-    """Lines to copy, as they are."""
-
-    lines: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        """Names of metrics stand in these lines."""
-        self.lines = tuple(map(printable, self.lines))
-
-    def show(self, width: int) -> Iterator[Line]:
-        """Indented lines, which no width breaks."""
-        yield from ((f"  {line}", "") for line in self.lines)
-
-    def as_markdown(self) -> str:
-        """A block of code."""
-        return "\n".join(("```", *self.lines, "```")) if self.lines else ""
 
 
 @dataclass(slots=True)
@@ -214,10 +199,10 @@ class Table:
 class Page:
     """Sentences, tables and notes, in order."""
 
-    parts: tuple[Paragraph | Code | Table | Section, ...]
+    parts: tuple[Paragraph | Table | Section, ...]
 
     @classmethod
-    def of(cls, *parts: str | Paragraph | Code | Table | Section) -> Page:
+    def of(cls, *parts: str | Paragraph | Table | Section) -> Page:
         """A page of parts, of which texts are paragraphs: the first is the answer, an empty one is none."""
         held = (Paragraph((part,), n_strong=not n) if isinstance(part, str) else part for n, part in enumerate(parts))
         return cls(tuple(part for part in held if not isinstance(part, Paragraph) or any(part.lines)))
@@ -226,7 +211,7 @@ class Page:
     def headline(self) -> str:
         """First sentence, or the title of the first table."""
         first = self.parts[0]
-        return first.lines[0] if isinstance(first, Paragraph | Code) else first.title
+        return first.lines[0] if isinstance(first, Paragraph) else first.title
 
     def blocks(self, width: int) -> Iterator[list[Line]]:
         """Lines of each part that has any."""
@@ -236,12 +221,11 @@ class Page:
         """For a terminal or a file, 80 columns wide unless another width is given."""
         return "\n\n".join("\n".join(line for line, _ in lines) for lines in self.blocks(width or WIDTH)) + "\n"
 
-    def as_markdown(self, *, folds: bool = False) -> str:
-        """For pull requests and notes; names show as they are. If it `folds`, what a notebook folds is folded here too."""
-        shown = ((part, part.as_markdown()) for part in self.parts)
-        return "\n\n".join(_opened(part, text) if folds else text for part, text in shown if text) + "\n"
+    def as_markdown(self) -> str:
+        """For pull requests and notes; names show as they are."""
+        return "\n\n".join(filter(None, (part.as_markdown() for part in self.parts))) + "\n"
 
-    def print(self, console: Console | None = None) -> None:
+    def print(self, console: Any = None) -> None:
         """Print it on standard output or another console, fitted to the window and with the verdicts in colour."""
         from rich.console import Console
         from rich.text import Text
@@ -274,10 +258,3 @@ _SPECIAL = re.compile(r"[\\`*_{}\[\]|~$]")
 def escape(text: str) -> str:
     """Text that Markdown and its HTML show as it is."""
     return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
-
-
-def _opened(part: Paragraph | Code | Table | Section, text: str) -> str:
-    """Markdown under a title that opens it, where the part is one that folds."""
-    if not isinstance(part, Section) or not part.is_folded:
-        return text
-    return f"<details><summary>{escape(part.title)}</summary>\n\n{text}\n\n</details>"

@@ -1,12 +1,16 @@
 """Kept predictions: ROC, precision-recall and calibration curves, confusion matrices, costs, and the score of the best model."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, get_args
 
-from tiebreak.metrics.confusion import Average
+from tiebreak.evaluation.bbc import BiasCorrectedScore
+from tiebreak.evaluation.class_curves import Lines
+from tiebreak.evaluation.confusions import Confusions
+from tiebreak.metrics.confusion import Average, ConfusionMatrix
+from tiebreak.metrics.costs import CostMatrix
+from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, document, finite, metric_record, plain
 from tiebreak.views.words import (
@@ -22,18 +26,6 @@ from tiebreak.views.words import (
     quote,
     short_names,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
-    from tiebreak.evaluation.bbc import BiasCorrectedScore
-    from tiebreak.evaluation.class_curves import Lines
-    from tiebreak.evaluation.confusions import Confusions
-    from tiebreak.metrics.confusion import ConfusionMatrix
-    from tiebreak.metrics.costs import CostMatrix
-    from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 
 MOST_POINTS = 30
 """Points up to which a curve is written out."""
@@ -117,74 +109,68 @@ def _attributes(curve: Any, names: dict[str, str]) -> dict[str, Any]:
 # --- of several models ----------------------------------------------------------------------------------------------------
 
 
-class Kind(NamedTuple):
-    """Curves of several models: titles, the mean over splits by its name, and what is read off all predictions together."""
-
-    title: str
-    average: str
-    header: str
-    bounded: str
-    pooled: dict[str, str]
-    last: str
-    note: str
-
-
-KINDS = {
-    "Rocs": Kind(
-        "ROC curves",
-        "auc",
-        "mean AUC",
-        "AUC",
-        {"pooled": "auc"},
-        "pooled_auc",
-        "'mean AUC' is the mean over splits, and its {level} interval is {corrected}. 'pooled' is of all predictions together, "
-        'which mixes the scales of models that were fitted apart. Which differences are real: compare("roc_auc").',
-    ),
-    "PrecisionRecalls": Kind(
-        "Precision-recall curves",
-        "average_precision",
-        "mean AP",
-        "average precision",
-        {"pooled": "average_precision", "by chance": "prevalence"},
-        "pooled_average_precision",
-        "'mean AP' is the mean of the average precision over splits, and its {level} interval is {corrected}. 'pooled' is of all "
-        "predictions together; 'by chance' is the share of positive examples.",
-    ),
-    "Calibrations": Kind(
-        "Calibration",
-        "brier_score",
-        "Brier score",
-        "Brier score",
-        {"off by": "calibration_error"},
-        "calibration_error",
-        "The Brier score is the mean over splits, and its {level} interval is {corrected}. 'off by' is the mean distance of "
-        "observed shares from probabilities, over bins of all predictions together.",
-    ),
+KINDS: dict[str, dict[str, Any]] = {
+    "Rocs": {
+        "title": "ROC curves",
+        "average": "auc",
+        "header": "mean AUC",
+        "bounded": "AUC",
+        "pooled": {"pooled": "auc"},
+        "last": "pooled_auc",
+        "note": (
+            "'mean AUC' is the mean over splits, and its {level} interval is {corrected}. 'pooled' is of all predictions "
+            'together, which mixes the scales of models that were fitted apart. Which differences are real: compare("roc_auc").'
+        ),
+    },
+    "PrecisionRecalls": {
+        "title": "Precision-recall curves",
+        "average": "average_precision",
+        "header": "mean AP",
+        "bounded": "average precision",
+        "pooled": {"pooled": "average_precision", "by chance": "prevalence"},
+        "last": "pooled_average_precision",
+        "note": (
+            "'mean AP' is the mean over splits, and its {level} interval is {corrected}. 'pooled' is of all "
+            "predictions together; 'by chance' is the share of positive examples."
+        ),
+    },
+    "Calibrations": {
+        "title": "Calibration",
+        "average": "brier_score",
+        "header": "Brier score",
+        "bounded": "Brier score",
+        "pooled": {"off by": "calibration_error"},
+        "last": "calibration_error",
+        "note": (
+            "The Brier score is the mean over splits, and its {level} interval is {corrected}. 'off by' is the mean distance of "
+            "observed shares from probabilities, over bins of all predictions together."
+        ),
+    },
 }
-"""By the type of the result."""
+"""Titles, the mean over splits by its name, and what is read off all predictions together, by the type of the result."""
 
 
 def lines_page(lines: Lines[Any]) -> Page:
     """A row for each model and class, what the numbers are, and splits without a curve."""
     kind, several = KINDS[type(lines).__name__], len(lines.classes) > 1
     shown = dict(zip(lines.models, short_names(list(lines.models), NAME_WIDTH), strict=True))
-    averages, rows = [getattr(line, kind.average) for line in lines], []
+    averages, rows = [getattr(line, kind["average"]) for line in lines], []
     for line, each in zip(lines, averages, strict=True):
         interval = format_interval(float(each.low), float(each.high), 4)
         splits = n_of(each.n_splits, each.n_splits + each.n_undefined)
-        pooled = (_four(getattr(line.pooled, name)) for name in kind.pooled.values())
+        pooled = (_four(getattr(line.pooled, name)) for name in kind["pooled"].values())
         of_class = (printable(str(line.positive)),) if several else ()
         rows.append((shown[line.model], *of_class, _four(float(each.mean)), interval, splits, *pooled))
     whose = "of each class against the rest" if several else f"of class {_label(lines.classes[0])}"
-    title = f"{kind.title} {whose}{f' on {quote(lines.dataset)}' if lines.dataset else ''}"
+    title = f"{kind['title']} {whose}{f' on {quote(lines.dataset)}' if lines.dataset else ''}"
     names = ("model", "class") if several else ("model",)
-    headers = (kind.header, "interval", "splits", *kind.pooled)
+    headers = (kind["header"], "interval", "splits", *kind["pooled"])
     right = (*(False,) * len(names), *(True,) * len(headers))
     ends = (float(end) for each in averages for end in (each.low, each.high))
     return Page.of(
         Table(title, (*names, *headers), tuple(rows), right),
-        kind.note.format(level=format_percent(1 - lines.alpha), corrected=CORRECTED),
-        *cut_notes(ends, (0.0, 1.0), kind.bounded),
+        kind["note"].format(level=format_percent(1 - lines.alpha), corrected=CORRECTED),
+        *cut_notes(ends, (0.0, 1.0), kind["bounded"]),
         *first_few(_undefined(lines)),
     )
 
@@ -204,13 +190,13 @@ def _undefined(lines: Lines[Any]) -> list[str]:
 def lines_columns(lines: Lines[Any]) -> dict[str, Any]:
     """A row for each model and class: the mean over splits with its interval, splits, and the number of all predictions."""
     kind = KINDS[type(lines).__name__]
-    averages = [getattr(line, kind.average) for line in lines]
-    name, last = kind.average, next(iter(kind.pooled.values()))
+    averages = [getattr(line, kind["average"]) for line in lines]
+    name, last = kind["average"], next(iter(kind["pooled"].values()))
     fields = {name: "mean", f"{name}_low": "low", f"{name}_high": "high", "n_splits": "n_splits", "n_undefined": "n_undefined"}
     return {
         **{each: [getattr(line, each) for line in lines] for each in ("model", "positive")},
         **{column: [getattr(each, field) for each in averages] for column, field in fields.items()},
-        kind.last: [getattr(line.pooled, last) for line in lines],
+        kind["last"]: [getattr(line.pooled, last) for line in lines],
     }
 
 
@@ -314,7 +300,7 @@ def models_columns(confusions: Confusions) -> dict[str, Any]:
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def _square_frame(result: Any, name: str) -> pd.DataFrame:
+def _square_frame(result: Any, name: str) -> Any:
     """Counts or costs, with actual classes as index and predicted ones as columns."""
     import pandas as pd
 
@@ -328,25 +314,29 @@ def costs_page(costs: CostMatrix) -> Page:
     return Page.of(_square(f"Costs ({printable(costs.name)})", costs.labels, texts))
 
 
-def costs_facts(costs: CostMatrix) -> dict[str, Any]:
-    """Name, labels and costs."""
-    return dict(plain({"name": costs.name, "labels": costs.labels, "costs": costs.costs}))
-
-
 MATRIX = View(matrix_page, partial(_square_frame, name="counts"), matrix_facts, "tiebreak.views.plots.predictions:MATRIX")
 MODELS = View(models_page, models_columns, models_facts, "tiebreak.views.plots.predictions:MODELS")
-COSTS = View(costs_page, partial(_square_frame, name="costs"), costs_facts)
+COSTS = View(costs_page, partial(_square_frame, name="costs"), plain)
 
 
 def corrected_page(score: BiasCorrectedScore) -> Page:
     """The corrected score, how often each model was the best, warnings, and what was done."""
-    return Page(
-        (
-            Paragraph((_sentence(score),), n_strong=1),
-            _best_table(score),
-            Section("Warnings", score.notices),
-            Paragraph((_corrected_line(score),), is_small=True),
-        )
+    models, shares = corrected_columns(score).values()
+    names = short_names(models[:ROWS], NAME_WIDTH)
+    rows = tuple((name, format_probability(share)) for name, share in zip(names, shares[:ROWS], strict=True))
+    more = f"; {len(models) - ROWS} more below these" if len(models) > ROWS else ""
+    repeats = f" of {score.n_repeats} repeats, averaged" if score.n_repeats > 1 else ""
+    undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
+    how = (
+        f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_resamples} bootstraps{undefined}. In each the "
+        f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. "
+        f"{COVERED[score.interval].format(subject=SUBJECT)}"
+    )
+    return Page.of(
+        _sentence(score),
+        Table(f"How often each model was the best{more}", ("model", "share"), rows),
+        Section("Warnings", score.notices),
+        Paragraph((how,), is_small=True),
     )
 
 
@@ -385,16 +375,6 @@ def _sentence(score: BiasCorrectedScore) -> str:
     return f"{first}: {off} {'better' if score.optimism > 0 else 'worse'} than that."
 
 
-def _corrected_line(score: BiasCorrectedScore) -> str:
-    repeats = f" of {score.n_repeats} repeats, averaged" if score.n_repeats > 1 else ""
-    undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
-    return (
-        f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_resamples} bootstraps{undefined}. In each the "
-        f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. "
-        f"{COVERED[score.interval].format(subject=SUBJECT)}"
-    )
-
-
 COVERED = {
     "percentile": "The interval is for {subject}. Its ends are percentiles of the scores on the examples not drawn, about a "
     "third of all, which makes it wider than one of all examples.",
@@ -405,14 +385,6 @@ COVERED = {
 """Kind of the interval and its subject."""
 
 SUBJECT = "the score of the best of these models on further examples like these; it does not allow for other training sets"
-
-
-def _best_table(score: BiasCorrectedScore) -> Table:
-    models, shares = corrected_columns(score).values()
-    names = short_names(models[:ROWS], NAME_WIDTH)
-    rows = tuple((name, format_probability(share)) for name, share in zip(names, shares[:ROWS], strict=True))
-    more = f"; {len(models) - ROWS} more below these" if len(models) > ROWS else ""
-    return Table(f"How often each model was the best{more}", ("model", "share"), rows)
 
 
 CORRECTED_SCORE = View(corrected_page, corrected_columns, corrected_facts)

@@ -1,17 +1,13 @@
 """Progress of a run in a line: done, failed, cells a second, time left; on a terminal, in a notebook, now and then in a log."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tiebreak.errors import InvalidParameterError
+from tiebreak.evaluation.progress import Progress
 from tiebreak.views.words import duration, shorten
-
-if TYPE_CHECKING:
-    from tiebreak.evaluation.progress import Progress
 
 SHORT = 2.0
 """Seconds after which a line appears: what is over sooner needs none."""

@@ -1,19 +1,15 @@
 """Ratings, in words and as JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.ratings import Ratings
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, document, finite, rows_of
 from tiebreak.views.words import count, format_percent, left_out, listed, model_names, quote, quoted_names
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.ratings import Ratings
 
 ROWS = 50
 """Rows of the table that are shown; the rest is counted."""
@@ -37,12 +33,22 @@ COLUMNS = (
 
 def page(ratings: Ratings) -> Page:
     """Who may be the best, the table, warnings, and what was done."""
+    names = listed([quote(name) for name in ratings.sources], 3) if ratings.sources else ""
+    battles = f"battles in {len(ratings.sources)} tables ({names})" if names else "battles"
+    of = f"the {ratings.metric} of each dataset" if ratings.metric else battles
+    at = f"{quoted_names(ratings.models)[ratings.anchor]} is at 1000" if ratings.anchor else "their mean is 1000"
+    robust = "" if ratings.unit == "battle" else f", which allow for what battles of a {ratings.unit} share"
+    how = (
+        f"Bradley-Terry by maximum likelihood from {of}; ties count half a win for either. Ratings are on Elo's scale: 400 "
+        f"points are odds of 10 to 1, and {at}. Intervals are Student's, from sandwich errors over {ratings.unit}s{robust}; on a "
+        f"further {ratings.unit} of this kind the better model need not win."
+    )
     return Page(
         (
             Paragraph((_sentence(ratings), *position_sentences(ratings)), n_strong=1),
             _table(ratings),
             Section("Warnings", warnings(ratings)),
-            Paragraph((_method_line(ratings),), is_small=True),
+            Paragraph((how,), is_small=True),
         )
     )
 
@@ -231,19 +237,6 @@ def rating_text(value: float) -> str:
     if np.isnan(value):
         return "-"
     return f"{value:.0f}" if np.isfinite(value) else "open"
-
-
-def _method_line(ratings: Ratings) -> str:
-    names = listed([quote(name) for name in ratings.sources], 3) if ratings.sources else ""
-    battles = f"battles in {len(ratings.sources)} tables ({names})" if names else "battles"
-    of = f"the {ratings.metric} of each dataset" if ratings.metric else battles
-    at = f"{quoted_names(ratings.models)[ratings.anchor]} is at 1000" if ratings.anchor else "their mean is 1000"
-    robust = "" if ratings.unit == "battle" else f", which allow for what battles of a {ratings.unit} share"
-    return (
-        f"Bradley-Terry by maximum likelihood from {of}; ties count half a win for either. Ratings are on Elo's scale: 400 "
-        f"points are odds of 10 to 1, and {at}. Intervals are Student's, from sandwich errors over {ratings.unit}s{robust}; on a "
-        f"further {ratings.unit} of this kind the better model need not win."
-    )
 
 
 VIEW = View(page, columns, facts, "tiebreak.views.plots.ratings:PLOTS", sentence=_sentence)

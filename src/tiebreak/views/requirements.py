@@ -1,12 +1,11 @@
 """Requirements in words, as a frame, as JSON, and as the files that build servers read: JUnit's XML and a summary."""
 
-from __future__ import annotations
-
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE, Requirement, Requirements
 from tiebreak.views.page import Page, Section
 from tiebreak.views.view import View, document, of_rows, plain
 from tiebreak.views.words import (
@@ -19,10 +18,6 @@ from tiebreak.views.words import (
     printable,
     short_names,
 )
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.requirements import Requirement, Requirements
 
 COLUMNS = (
     "gate",
@@ -86,7 +81,9 @@ def sentence(requirement: Requirement) -> str:
     if r.gate == "near best" and r.outcome == "met" and not r.rope:
         stated = f"{first} is the best model"
     asked = "the one question" if r.n_questions == 1 else f"one of {r.n_questions} questions"
-    return f"{stated}: {_shown(r, first)}{_noise(r)}; {asked} asked beforehand"
+    beside = {BELOW_NOISE: f", and the margin of {rope} lies below it", WITHIN_NOISE: ", and the difference is no larger"}
+    noise = "" if r.noise_floor is None else f"; the noise floor is {r.noise_floor:.3g}{beside.get(r.reason, '')}"
+    return f"{stated}: {_shown(r, first)}{noise}; {asked} asked beforehand"
 
 
 def _shown(r: Requirement, first: str) -> str:
@@ -97,7 +94,7 @@ def _shown(r: Requirement, first: str) -> str:
         why = REASONS.get(r.reason, "there is no interval").format(units=units, unit=r.unit, level=level)
         is_bound = r.gate == "near best" and r.reason not in (FEW_UNITS, SAME_PREDICTIONS)
         return f"there is no bound on some difference, as {why}" if is_bound else why
-    metric, limit = printable(r.metric.name), _limit(r) + 0.0
+    metric, limit = printable(r.metric.name), (-r.rope if r.gate == "not worse" else r.rope) + 0.0
     known = [end for end in (r.interval_low, r.interval_high) if math.isfinite(end)]
     decimals = decimals_for(max(abs(end - r.difference) for end in known) / 2)
     where = WHERE.get((r.gate, r.outcome), f", which lies on both sides of {format_limit(limit)}")
@@ -112,27 +109,6 @@ def _shown(r: Requirement, first: str) -> str:
 
 NOISE = ("", BELOW_NOISE, WITHIN_NOISE)
 """Reasons with which an open requirement has an interval."""
-
-
-def _noise(r: Requirement) -> str:
-    """The noise floor in the metric's unit, and where it leaves the question open."""
-    if r.noise_floor is None:
-        return ""
-    beside = {
-        BELOW_NOISE: f", and the margin of {format_limit(r.rope)} lies below it",
-        WITHIN_NOISE: ", and the difference is no larger",
-    }
-    return f"; the noise floor is {noise_text(r.noise_floor)}{beside.get(r.reason, '')}"
-
-
-def noise_text(floor: float) -> str:
-    """A noise floor with three significant digits."""
-    return f"{floor:.3g}"
-
-
-def _limit(r: Requirement) -> float:
-    """The value that the interval is held against."""
-    return -r.rope + 0.0 if r.gate == "not worse" else r.rope
 
 
 def format_limit(limit: float) -> str:
@@ -235,9 +211,3 @@ def junit_xml(requirements: Requirements, *, allow_inconclusive: bool = False) -
 
 def _clean(text: str) -> str:
     return re.sub(_NOT_IN_XML, "", printable(text))
-
-
-def summary(comparison: Comparison, requirements: Requirements | None) -> str:
-    """Markdown for the page of a job: a heading that says how the gate ended, and the answer."""
-    heading = headline(requirements) if requirements is not None else "Comparison"
-    return f"## tiebreak: {heading[0].lower()}{heading[1:]}\n\n{comparison.to_markdown(requirements, folds=True)}"

@@ -1,18 +1,14 @@
 """Sample sizes, in words, as a table and as JSON."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tiebreak.comparison.sample_size import SampleSize
 from tiebreak.statistics.power import N_DRAWS
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View, document, finite, plain, records_of
 from tiebreak.views.words import count, decimals_for, format_bound, format_percent, listed
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.sample_size import SampleSize
 
 COLUMNS = ("n", "smallest", "power", "cost")
 """Of the frame: units, the smallest difference (or rope) that they show, the power for the one in question, and the cost."""
@@ -24,7 +20,12 @@ COSTS = {"splits": "fit", "seeds": "fit", "datasets": "result"}
 def page(size: SampleSize) -> Page:
     """The answer, what it costs, what more and less would show, and what is taken for granted."""
     told = Paragraph((_sentence(size), *_further(size)), n_strong=1)
-    return Page((told, _steps(size), Paragraph(tuple(_small_print(size)), is_small=True)))
+    level, n_pairs = format_percent(1 - float(f"{size.interval_alpha:.4g}")), round(size.alpha / size.interval_alpha)
+    shared = f", so that {n_pairs} pairs share {format_percent(size.alpha)}" if n_pairs > 1 else ""
+    known = f"{N_DRAWS:,} data sets were drawn, so the power is known to {100 * size.power_error:.1f} points (standard error)"
+    method = f"By the {level} interval of the method {size.population.procedure!r}{shared}; {known}."
+    small = Paragraph((method, f"It is taken for granted that {assumed(size)}."), is_small=True)
+    return Page((told, _steps(size), small))
 
 
 def columns(size: SampleSize) -> dict[str, Any]:
@@ -153,14 +154,6 @@ def _steps(size: SampleSize) -> Table:
     ]
     title = f"What fewer and more {size.unit}s show; the smallest {what} is that seen with {power} power"
     return Table(title, tuple(headers), tuple(rows), (True,) * len(headers))
-
-
-def _small_print(size: SampleSize) -> list[str]:
-    level, n_pairs = format_percent(1 - float(f"{size.interval_alpha:.4g}")), round(size.alpha / size.interval_alpha)
-    shared = f", so that {n_pairs} pairs share {format_percent(size.alpha)}" if n_pairs > 1 else ""
-    known = f"{N_DRAWS:,} data sets were drawn, so the power is known to {100 * size.power_error:.1f} points (standard error)"
-    method = f"By the {level} interval of the method {size.population.procedure!r}{shared}; {known}."
-    return [method, f"It is taken for granted that {assumed(size)}."]
 
 
 def assumed(size: SampleSize) -> str:

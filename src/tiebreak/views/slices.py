@@ -7,13 +7,12 @@ import numpy as np
 
 from tiebreak.comparison.slices import Slices
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.answer import limits
+from tiebreak.views.answer import interval_text
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View, document, metric_record, of_rows, records_of
 from tiebreak.views.words import (
     count,
     decimals_for,
-    format_interval,
     format_score,
     level_words,
     listed,
@@ -49,7 +48,11 @@ COLUMNS = (
 
 def page(slices: Slices) -> Page:
     """The sentence, and a row for each slice of the pairs that are shown."""
-    return Page((Paragraph((sentence(slices), *_contradictions(slices), *_small(slices)), n_strong=1), table(slices)))
+    fewest, small = min(slices.n_items), ""
+    if fewest < FEW_ITEMS and slices.comparison.method.name != "tango":  # whose interval allows for skewed differences
+        n = count(fewest, slices.comparison.method.unit)
+        small = f"The smallest slice has {n}; where differences are skewed, such slices err."
+    return Page((Paragraph((sentence(slices), *_contradictions(slices), small), n_strong=1), table(slices)))
 
 
 def sentence(slices: Slices) -> str:
@@ -58,7 +61,8 @@ def sentence(slices: Slices) -> str:
     by = f"By {printable(slices.by)} ({count(n, 'slice')} of the {unit}s"
     counts = slices.count_verdicts()
     if slices.tables[0].n_pairs == 1:
-        first, second = (quoted_names(slices.comparison.models)[name] for name in _pair(slices))
+        pair, names = slices.tables[0], list(quoted_names(slices.comparison.models).values())
+        first, second = names[pair.first[0]], names[pair.second[0]]
         groups = (
             (f"{first} is shown to be ahead of {second} on", _shown(slices, 1)),
             (f"{second} is shown to be ahead of {first} on", _shown(slices, -1)),
@@ -76,11 +80,6 @@ def sentence(slices: Slices) -> str:
     return f"{by}, {slices.n_pairs} pairs in all): {', '.join(f'{number} {what}' for number, what in words if number)}."
 
 
-def _pair(slices: Slices) -> tuple[str, str]:
-    table = slices.tables[0]
-    return slices.comparison.models[table.first[0]], slices.comparison.models[table.second[0]]
-
-
 def _shown(slices: Slices, sign: int) -> list[str]:
     return [name for name, table in zip(slices.names, slices.tables, strict=True) if table.shown_direction[0] == sign]
 
@@ -96,14 +95,6 @@ def _contradictions(slices: Slices) -> Iterator[str]:
     yield f"{names[first]} is ahead of {names[second]} on {quote(above)} and behind it on {quote(below)}{more}."
 
 
-def _small(slices: Slices) -> Iterator[str]:
-    """Few items of a slice, which show little of skewed differences; right and wrong have an interval that allows for it."""
-    fewest = min(slices.n_items)
-    if fewest < FEW_ITEMS and slices.comparison.method.name != "tango":
-        n = count(fewest, slices.comparison.method.unit)
-        yield f"The smallest slice has {n}; where differences are skewed, such slices err."
-
-
 def table(slices: Slices) -> Table:
     """A row for each slice and pair, or for each slice and the first pair of the reference where these are many."""
     comparison, pairs = slices.comparison, slices.tables[0]
@@ -117,34 +108,25 @@ def table(slices: Slices) -> Table:
             shown[part.first[row]],
             shown[part.second[row]],
             format_score(float(part.law.estimate[row]), decimals, signed=True),
-            format_interval(float(part.interval.low[row]), float(part.interval.high[row]), decimals, limits(comparison)),
+            interval_text(comparison, part.interval.low[row], part.interval.high[row], decimals),
             VERDICTS[part.verdict[row]],
         )
         for name, n_items, each in zip(short_names(slices.names), slices.n_items, slices.tables, strict=True)
         for part, decimals in [(each.part(chosen), decimals_for(each.typical_resolution))]
         for row in range(len(chosen))
     ]
-    rest = "" if is_whole else f"; {len(rows)} of {slices.n_pairs} rows"
+    n, rest = slices.n_pairs, "" if is_whole else f"; {len(rows)} of {slices.n_pairs} rows"
+    held = f"Each interval is at {level_words(slices.interval_alpha)} ({slices.correction})"
+    if pairs.is_simultaneous and slices.correction != "none":
+        held = f"All {n} intervals of slices hold together"
     return Table(
         f"By {printable(slices.by)}; a positive difference favours the first{rest}",
         ("slice", "n", "first", "second", "difference", "interval", "verdict"),
         tuple(rows),
         (False, True, False, False, True, True, False),
-        notes=(_family(slices),),
+        notes=(f"{held}; the pairs on all {comparison.method.unit}s are a family apart.",),
         spare=("n",),
     )
-
-
-def _family(slices: Slices) -> str:
-    n, level = slices.n_pairs, level_words(slices.interval_alpha)
-    is_held = slices.tables[0].is_simultaneous and slices.correction != "none"
-    held = f"All {n} intervals of slices hold together" if is_held else f"Each interval is at {level} ({slices.correction})"
-    return f"{held}; the pairs on all {slices.comparison.method.unit}s are a family apart."
-
-
-def records(slices: Slices) -> list[dict[str, Any]]:
-    """Rows of the frame as plain values."""
-    return list(records_of(columns(slices)))
 
 
 def _rows(slices: Slices) -> Iterator[dict[str, Any]]:
@@ -167,7 +149,7 @@ def facts(slices: Slices) -> dict[str, Any]:
         by=slices.by,
         correction=slices.correction,
         sentence=sentence(slices),
-        slices=records(slices),
+        slices=list(records_of(columns(slices))),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import itertools
 import json
 import math
 import os
@@ -184,24 +185,18 @@ def csv_lines(columns: Columns | pd.DataFrame, *, raw: bool = False) -> Iterator
     Unless it is to be `raw`, text that a spreadsheet would run as a formula gets an apostrophe in front, and what a terminal
     would obey, or nobody can see, stands as an escape such as ``\x1b``.
     """
-    last = _Last()
-    writer = csv.writer(last, lineterminator="\r\n")  # so that a name with a carriage return is quoted
+    writer: Any = csv.writer(_Echo(), lineterminator="\r\n")  # so that a name with a carriage return is quoted
     if not isinstance(columns, Mapping):
         columns = {str(name): column for name, column in columns.reset_index(drop=True).items()}
-    writer.writerow([_cell(name, raw) for name in columns])
-    yield last.line
-    for row in rows_of(columns):
-        writer.writerow([_cell(value, raw) for value in row])
-        yield last.line
+    for row in itertools.chain([tuple(columns)], rows_of(columns)):
+        yield writer.writerow([_cell(value, raw) for value in row])
 
 
-class _Last:
-    """A file to the csv module, which keeps the last row that was written."""
+class _Echo:
+    """A file to the csv module, whose `writerow` gives the line back."""
 
-    line = ""
-
-    def write(self, line: str) -> None:
-        self.line = line.removesuffix("\r\n") + "\n"
+    def write(self, line: str) -> str:
+        return line.removesuffix("\r\n") + "\n"
 
 
 def _cell(value: Any, raw: bool) -> Any:
@@ -239,13 +234,13 @@ class View:
         return as_frame((self.frames[name] if name else self.columns)(result))
 
     def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any, **heading: Any) -> str:
-        """The report under a `Heading` of these parts, also written to a file if one is named."""
+        """The report with this title and command, also written to a file if one is named."""
         return _written(resolve_name(self.report)(result, *choices, **heading), path)
 
     def as_other(self, name: str, result: object, *choices: Any) -> str:
         """One of the further texts."""
-        text: str = resolve_name(self.texts[name])(result, *choices)
-        return text
+        made: str | Page = resolve_name(self.texts[name])(result, *choices)
+        return made.as_text() if isinstance(made, Page) else made
 
     def fragment(self, result: object) -> str:
         """The page for a notebook."""

@@ -108,21 +108,13 @@ def _remarks(data: Scores) -> Iterator[Notice]:
         )
 
 
-def _reason(data: Scores | None) -> str:
-    kind = "" if data is None else data.design.kind
-    return {
-        "loo": "leave-one-out splits share nearly all training data, which the corrected variance allows for",
-        "time": "time splits share training data; the corrected variance allows for it, if not for drift",
-    }.get(kind, "resampled splits of one dataset share training data, which the corrected variance allows for")
-
-
 PAIRED = "both models were scored on the same splits"
 NORMAL = "the differences over splits are roughly normal"
 
 CORRECTED_T = Procedure(
     name="corrected-t",
     question="splits",
-    reason=_reason,
+    reason="splits of one dataset share training data, which the corrected variance allows for, if not for drift in time",
     generalises_to="models trained on samples like this dataset",
     assumptions=(
         PAIRED,

@@ -52,7 +52,6 @@ from tiebreak.statistics.ranks import (
     rank_models,
     sign_counts,
     sign_test,
-    skillings_mack,
     wilcoxon,
 )
 from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
@@ -108,7 +107,9 @@ def values_of_datasets(data: Scores) -> ModelValues:
     score, higher = means.matrix().score, means.metric.higher_is_better
     if not data.is_mixed:
         return mean_values(data)._replace(average_rank=average_ranks(filled(score).T, higher_is_better=higher))
-    share = _shares(score)
+    ranks = rank_models(score.T)  # of the other models of each dataset, ties as half; nan without a score, or a rival
+    n_models = np.count_nonzero(~np.isnan(ranks), axis=1, keepdims=True)
+    share = np.asarray(divide(n_models - ranks, n_models - 1).T)
     n = np.count_nonzero(~np.isnan(share), axis=1)
     return mean_values(data)._replace(
         name="win rate",
@@ -118,13 +119,6 @@ def values_of_datasets(data: Scores) -> ModelValues:
         adjusted=adjusted_of(share),
         average_rank=average_ranks(filled(share).T, higher_is_better=True),
     )
-
-
-def _shares(score: FloatArray) -> FloatArray:
-    """Share of the other models of each dataset that each model beats, ties as half; nan where it has no score, or no rival."""
-    ranks = rank_models(score.T)
-    n_models = np.count_nonzero(~np.isnan(ranks), axis=1, keepdims=True)
-    return np.asarray(divide(n_models - ranks, n_models - 1).T)
 
 
 def differences_of(data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -162,17 +156,14 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[slice | tuple[()]]:
 
 
 def omnibus(data: Scores, settings: Settings) -> Iterator[TestOnly]:
-    """Omnibus tests: Friedman's and that of Iman and Davenport, or that of Skillings and Mack where scores are missing."""
+    """Omnibus tests of three models or more without gaps: Friedman's, that of Iman and Davenport, and Nemenyi's distance."""
     matrix = units_of(data).matrix()
     n_models = len(matrix.models)
-    if n_models < 3:
-        return
     means = dataset_means(data)
-    table, higher = means.matrix().score.T, means.metric.higher_is_better
-    if np.isnan(table).any():
-        yield from _skillings_mack(matrix.models, table, higher)
+    table = means.matrix().score.T
+    if n_models < 3 or np.isnan(table).any():
         return
-    both = friedman_test(table, higher_is_better=higher)
+    both = friedman_test(table, higher_is_better=means.metric.higher_is_better)
     for name, label, test in (
         ("friedman", "Friedman: chi-squared", both.friedman),
         ("iman-davenport", "Iman-Davenport: F", both.iman_davenport),
@@ -193,24 +184,6 @@ def omnibus(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     yield TestOnly(name="nemenyi", models=matrix.models, statistic=limit, text=text)
 
 
-def _skillings_mack(models: tuple[str, ...], table: FloatArray, higher_is_better: bool) -> Iterator[TestOnly]:
-    """The test of all models where some lack datasets; none where a model shares no dataset with any other."""
-    present = ~np.isnan(table)
-    counted = present.sum(axis=1) >= 2
-    if not present[counted].any(axis=0).all():
-        return
-    mack = skillings_mack(table, higher_is_better=higher_is_better)
-    shown = f"chi-squared {mack.statistic:.6g}, df {mack.df}, {p_words(float(mack.pvalue))}, on {counted.sum()} datasets"
-    text = "not defined, as all models tie on every dataset" if np.isnan(mack.statistic) else shown
-    yield TestOnly(
-        name="skillings-mack",
-        models=models,
-        statistic=float(mack.statistic),
-        pvalue=float(mack.pvalue),
-        text=f"Skillings-Mack: {text}",
-    )
-
-
 def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
     """Few datasets, copies and variants of one source, and mixed metrics; `has_prior` names a procedure that has one."""
     n = len(data.matrices)
@@ -229,7 +202,13 @@ def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
         yield copies_notice(found, "dataset", n, "give one row for each of what they stand for")
     sources = families(data.datasets)
     if sources:
-        yield _families_notice(sources, n)
+        more = f" (and {len(sources) - 1} more such group(s))" if len(sources) > 1 else ""
+        left = n - sum(len(own) - 1 for own in sources)
+        yield Notice(
+            "copied-units",
+            f"{quoted(sources[0])}{more} look by their names like variants of one source: {n} datasets count where there would "
+            f"be {left} sources. If they are, give one row for each source, such as the mean of its variants",
+        )
     if data.is_mixed:
         names = dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)
         how = "so only wins and losses count, not their sizes"
@@ -251,16 +230,6 @@ def families(names: Sequence[str]) -> list[tuple[str, ...]]:
         for stem, own in by_stem.items()
         if len(own) > 1 and sum(map(str.isalpha, stem)) >= FEWEST_LETTERS and stem not in NUMBERED
     ]
-
-
-def _families_notice(sources: Sequence[tuple[str, ...]], n: int) -> Notice:
-    more = f" (and {len(sources) - 1} more such group(s))" if len(sources) > 1 else ""
-    left = n - sum(len(own) - 1 for own in sources)
-    return Notice(
-        "copied-units",
-        f"{quoted(sources[0])}{more} look by their names like variants of one source: {n} datasets count where there would be "
-        f"{left} sources. If they are, give one row for each source, such as the mean of its variants",
-    )
 
 
 _SEPARATORS = " _.:/#-"
@@ -408,16 +377,6 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     return Judged(law=law, reach_df=reached(law))
 
 
-def _ranks_beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
-    """The signed-rank test of the first two models, and the omnibus tests."""
-    law = _judge(data, np.array([0]), np.array([1]), TEST)
-    p, models = float(np.asarray(law.pvalue())[0]), data.models[:2]
-    if np.isfinite(p):
-        text = f"Wilcoxon's signed-rank test of {models[0]!r} and {models[1]!r}, which drops exact ties: {p_words(p)}"
-        yield TestOnly(name="wilcoxon", models=models, pvalue=p, text=text)
-    yield from omnibus(data, settings)
-
-
 PAIRED_DATASETS = Procedure(
     name="paired-t",
     question="datasets",
@@ -439,7 +398,7 @@ PAIRED_DATASETS = Procedure(
     values=values_of_datasets,
     refuse=lambda data: refuse_datasets("paired-t", data),
     remarks=remarks_on_datasets,
-    beside=_ranks_beside,
+    beside=omnibus,
 )
 
 WILCOXON = Procedure(

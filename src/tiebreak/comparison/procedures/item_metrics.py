@@ -10,12 +10,10 @@ from tiebreak.comparison.procedures.items import (
     FURTHER_ITEMS,
     INDEPENDENT_ITEMS,
     SAME_ITEMS,
-    against_first,
     items_of,
     reach_of,
     refuse_one_cluster,
     remarks_on_items,
-    unpaired,
 )
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, reached, refusal, tolerance_of
 from tiebreak.errors import TiebreakError
@@ -235,21 +233,11 @@ def _remarks(data: Scores) -> Iterator[Notice]:
         )
 
 
-def _reason(data: Scores | None) -> str:
-    """With the metric that is no mean."""
-    if data is None:
-        return "Student's t with the standard error of the jackknife, for metrics that are no means"
-    pieces = "whole clusters" if items_of(data).clusters is not None else "single {units}"
-    return (
-        f"{items_of(data).metric.name} is of all {{units}} together and no mean over them, so leaving out {pieces} one by one "
-        "shows how much it varies"
-    )
-
-
 JACKKNIFE_T = Procedure(
     name="jackknife-t",
     question="examples",
-    reason=_reason,
+    reason="a metric of all {units} together and no mean over them: leaving them, or whole clusters, out one by one shows how "
+    "much it varies",
     generalises_to=partial(reach_of, FURTHER_ITEMS),
     assumptions=(
         SAME_ITEMS,
@@ -265,5 +253,4 @@ JACKKNIFE_T = Procedure(
     values=_values,
     refuse=_refuse,
     remarks=_remarks,
-    beside=lambda data, settings: unpaired(data, _judge(data, *against_first(data)).law, _values(data).standard_error),
 )

@@ -23,8 +23,7 @@ from tiebreak.comparison.procedures.procedure import (
     refusal,
 )
 from tiebreak.errors import DataError, Setting, TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval, divide, student_quantile
-from tiebreak.numerics.law import Law
+from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, divide, student_quantile
 from tiebreak.scores.items import TASK, Items
 from tiebreak.scores.means import model_moments, pair_differences
 from tiebreak.scores.scores import Scores
@@ -40,7 +39,6 @@ from tiebreak.statistics.means import (
     effects_of_size,
     means_of_moments,
     means_of_rows,
-    run_differences,
     task_shares,
 )
 from tiebreak.statistics.rates import (
@@ -154,42 +152,6 @@ def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
             yield copies_notice(copied, items.unit, n_items, "name in a column 'cluster' which belong together")
 
 
-def unpaired(data: Scores, law: Law, error: FloatArray | None) -> Iterator[TestOnly]:
-    """Contrast of the first model with the others: the error as if they had met different items.
-
-    Parameters
-    ----------
-    law : Law
-        Of the first model against each other one.
-    error : ndarray of shape (n_models,), optional
-        Standard error of each model by itself.
-    """
-    if error is None or law.se is None:
-        return
-    paired, apart = np.asarray(law.se), np.hypot(error[0], error[1:])
-    known = np.flatnonzero((paired > 0) & (apart > 0))
-    if not known.size:
-        return
-    ratio = apart[known] / paired[known]
-    typical = known[int(np.argsort(ratio)[known.size // 2])]
-    how = apart[typical] / paired[typical]
-    models = data.matrix().models[0], data.matrix().models[typical + 1]
-    yield TestOnly(
-        name="unpaired",
-        models=models,
-        statistic=float(how),
-        text=f"unpaired, for contrast: as if the models had met different {items_of(data).unit}s, the standard error of "
-        f"{models[0]} minus {models[1]} would be {apart[typical]:.3g} instead of {paired[typical]:.3g}, and its interval "
-        f"{how:.2g} times as wide",
-    )
-
-
-def against_first(data: Scores) -> tuple[IntArray, IntArray]:
-    """Rows of the first model and of each other one."""
-    others = np.arange(1, len(data.models))
-    return np.zeros_like(others), others
-
-
 # --- right or wrong --------------------------------------------------------------------------------------------------------
 
 FEWEST_COUNTED = 20
@@ -223,23 +185,28 @@ def reach_of_rates(n: IntArray | FloatArray | int) -> FloatArray:
     return np.where(np.asarray(n) >= FEWEST_COUNTED, np.inf, np.nan)
 
 
-def _rates(data: Scores) -> ModelValues:
-    """Share of the items that each model has right, or wrong, with Wilson's interval."""
+def _right(data: Scores) -> tuple[FloatArray, IntArray]:
+    """Number of items that each model has right, or wrong, and of all that it has."""
     score = data.matrix().score
-    n, total = np.count_nonzero(~np.isnan(score), axis=1), np.nansum(score, axis=1)
-    mean = total / n
-    error = np.sqrt(mean * (1.0 - mean) / np.maximum(n - 1, 1))
+    return np.nansum(score, axis=1), np.count_nonzero(~np.isnan(score), axis=1)
 
-    def interval(alpha: float) -> Interval:
-        return proportion_interval(total, n, level=1.0 - alpha)
 
-    tolerance = np.full(n.size, RELATIVE_TOLERANCE)
-    return ModelValues("mean", mean, n, tolerance, interval, adjusted_of(score), standard_error=error)
+def values_of_rates(name: str, counts: FloatArray, n: FloatArray | IntArray, score: FloatArray | None = None) -> ModelValues:
+    """Share of its examples that each model has right, or wrong, with Wilson's interval; adjusted where they share examples."""
+    mean = counts / n
+    return ModelValues(
+        name,
+        mean,
+        n.astype(np.int64),
+        np.full(n.size, RELATIVE_TOLERANCE),
+        lambda alpha: proportion_interval(counts, n, level=1.0 - alpha),
+        None if score is None else adjusted_of(score),
+        standard_error=None if score is None else np.sqrt(mean * (1.0 - mean) / np.maximum(n - 1, 1)),
+    )
 
 
 def _tests_of_rates(data: Scores, settings: Settings) -> Iterator[TestOnly]:
-    """The unpaired error for contrast, McNemar's tests of two models, Cochran's Q of several."""
-    yield from unpaired(data, judge_rates(data, *against_first(data)).law, _rates(data).standard_error)
+    """McNemar's tests of two models, Cochran's Q of several."""
     score, models = data.matrix().score, data.matrix().models
     score = score[:, ~np.isnan(score).any(axis=0)]
     if not score.shape[1]:
@@ -286,7 +253,7 @@ TANGO = Procedure(
         "E. Wilson. Probable inference, the law of succession, and statistical inference. JASA 22, 1927.",
     ),
     judge=lambda data, first, second, rope, alpha, seed: judge_rates(data, first, second),
-    values=_rates,
+    values=lambda data: values_of_rates("mean", *_right(data), data.matrix().score),
     refuse=_refuse_rates,
     remarks=lambda data: remarks_on_items(data, unused_by="tango"),
     beside=_tests_of_rates,
@@ -372,32 +339,21 @@ def _values(data: Scores, layout: Layout) -> ModelValues:
 
 
 def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
-    """Contrasts: unpaired, and of the first two models with the clusters forgotten, and the parts of the variance by runs."""
-    judged = _judge(data, *against_first(data), layout)
-    yield from unpaired(data, judged.law, _values(data, layout).standard_error)
+    """Parts of the variance of the first two models by items and runs, where there are several."""
     items, models = items_of(data), data.matrix().models[:2]
-    if judged.law.kind[0] != SPREAD:
+    judged = _judge(data, np.array([0]), np.array([1]), layout)
+    if judged.law.kind[0] != SPREAD or judged.beside["from_runs"] is None:
         return
-    error, pair = float(np.asarray(judged.law.se)[0]), f"{models[0]} minus {models[1]}"
-    if items.clusters is not None and len(items.runs) == 1:
-        first, second = np.array([0]), np.array([1])
-        rows = run_differences(items.score, first, second)
-        alone = float(means_of_rows(rows, replace(layout, clusters=None), scale_of(data, first, second)).standard_error[0])
-        seems = f"the standard error of {pair} would seem to be {alone:.3g} instead of {error:.3g}"
-        text = f"clusters forgotten, for contrast: {seems}"
-        yield TestOnly(name="independent", models=models, statistic=alone / error, text=text)
-    if judged.beside["from_runs"] is not None:
-        parts = np.array([judged.beside[name][0] for name in ("from_items", "from_runs", "from_both")])
-        share = parts / max(parts.sum(), np.finfo(float).tiny)
-        unit = items.unit
-        advice = f"{unit}s" if share[0] >= share[1] else "runs"
-        text = (
-            f"parts of the squared standard error of {pair}: {share[0]:.0%} between {unit}s, {share[1]:.0%} between runs, "
-            f"{share[2]:.0%} within both; more {unit}s divide the first and last, more runs the second and last: {advice} "
-            "would help most"
-        )
-        shares = dict(zip(("items", "runs", "both"), share.tolist(), strict=True))
-        yield TestOnly(name="variance-parts", models=models, probabilities=shares, text=text)
+    parts = np.array([judged.beside[name][0] for name in ("from_items", "from_runs", "from_both")])
+    share = parts / max(parts.sum(), np.finfo(float).tiny)
+    advice = f"{items.unit}s" if share[0] >= share[1] else "runs"
+    text = (
+        f"parts of the squared standard error of {models[0]} minus {models[1]}: {share[0]:.0%} between {items.unit}s, "
+        f"{share[1]:.0%} between runs, {share[2]:.0%} within both; more {items.unit}s divide the first and last, more runs the "
+        f"second and last: {advice} would help most"
+    )
+    shares = dict(zip(("items", "runs", "both"), share.tolist(), strict=True))
+    yield TestOnly(name="variance-parts", models=models, probabilities=shares, text=text)
 
 
 def _about_items(items: Items) -> Iterator[Notice]:
@@ -417,7 +373,16 @@ def _about_items(items: Items) -> Iterator[Notice]:
     if items.clusters is not None:
         sums = cluster_sums(means, items.cluster_codes, weights=items.weights, omit_missing=True)
         means = np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
-        yield from _size_effects(items, means, first, second)
+        sizes = cluster_sums(np.ones(len(items.items)), items.cluster_codes, weights=items.weights).weights
+        large = effects_of_size(means, sizes, first, second)
+        if large.size:  # sizes not met yet would change the mean
+            one, two = items.models[first[large[0]]], items.models[second[large[0]]]
+            yield Notice(
+                "carried-by-few",
+                f"{quoted([one, two])}{and_more(large.size)}: the difference goes with the size of the clusters, of which the "
+                f"largest holds {sizes.max() / sizes.sum():.0%} of the {items.unit}s: a large one that was not met would change "
+                "it",
+            )
     rare, skewed = carried_by_few(means, first, second)
     if rare:
         one, two, n_others, size = rare[0]
@@ -438,19 +403,6 @@ def _about_items(items: Items) -> Iterator[Notice]:
         )
 
 
-def _size_effects(items: Items, means: FloatArray, first: IntArray, second: IntArray) -> Iterator[Notice]:
-    """Differences that go with the sizes of very uneven clusters: sizes not met yet would change the mean."""
-    sizes = cluster_sums(np.ones(len(items.items)), items.cluster_codes, weights=items.weights).weights
-    found = effects_of_size(means, sizes, first, second)
-    if found.size:
-        one, two = items.models[first[found[0]]], items.models[second[found[0]]]
-        yield Notice(
-            "carried-by-few",
-            f"{quoted([one, two])}{and_more(found.size)}: the difference goes with the size of the clusters, of which the "
-            f"largest holds {sizes.max() / sizes.sum():.0%} of the {items.unit}s: a large one that was not met would change it",
-        )
-
-
 def _remarks(data: Scores, name: str) -> Iterator[Notice]:
     """As of all items, few runs, and items that carry a difference; of tasks the guarded error allows for those."""
     items = items_of(data)
@@ -466,31 +418,11 @@ def _remarks(data: Scores, name: str) -> Iterator[Notice]:
         yield from _about_items(items)
 
 
-def _reason(data: Scores | None) -> str:
-    """Reason by the shape of the table."""
-    if data is None:
-        return "Student's t of the paired differences, in clusters and runs where there are some"
-    items = items_of(data)
-    if len(items.runs) > 1:
-        clusters = ", and these come in clusters" if items.clusters is not None else ""
-        return (
-            f"every {{unit}} was answered in {len(items.runs)} runs{clusters}: all runs count, as other runs would give another "
-            "mean just as other {units} would"
-        )
-    if items.clusters is not None:
-        return (
-            f"the {{units}} come in {items.n_clusters} clusters, which are as many independent pieces of evidence; the variance "
-            "(CR2) and its degrees of freedom allow for that"
-        )
-    if items.weights is not None:
-        return "the {units} have weights, which the mean and its error allow for"
-    return "scores of single {units} that are not only right and wrong: the mean of their paired differences"
-
-
 CLUSTERED_T = Procedure(
     name="clustered-t",
     question="examples",
-    reason=_reason,
+    reason="the mean of the paired differences of single {units} by Student's t: clusters, of which the variance (CR2) and its "
+    "degrees of freedom take account, runs, all of which count, and weights where there are some",
     generalises_to=partial(reach_of, FURTHER_ITEMS),
     assumptions=(
         SAME_ITEMS,
@@ -544,23 +476,11 @@ def _refuse_tasks(data: Scores) -> TiebreakError | None:
     )
 
 
-def _task_reason(data: Scores | None) -> str:
-    """Reason by the number of tasks and their sizes."""
-    if data is None:
-        return "the mean over tasks of the mean difference over the {units} of each"
-    sizes = np.bincount(task_codes(items_of(data)))
-    span = f"{sizes.min():,}" if sizes.min() == sizes.max() else f"{sizes.min():,} to {sizes.max():,}"
-    return (
-        f"the {{units}} are of {sizes.size} tasks ({span} {{units}} each): every task counts the same however many {{units}} it "
-        "has, and the error is that of other {units} of these very tasks; for a further task of this kind there is the method "
-        "'wilcoxon', and 'clustered-t' pools all"
-    )
-
-
 MACRO_AVERAGE = Procedure(
     name="macro-average",
     question="examples",
-    reason=_task_reason,
+    reason="every task counts the same however many {units} it has, and the error is that of other {units} of these very tasks; "
+    "for a further task of this kind there is the method 'wilcoxon', and 'clustered-t' pools all",
     generalises_to=lambda data: reach_of(
         "further {units} of these very tasks, each task with the same weight", data, beyond="other tasks, "
     ),

@@ -198,22 +198,11 @@ def _agreement(items: Items) -> TestOnly:
     return TestOnly(name="agreement", models=items.models, statistic=correlation, text=text)
 
 
-def _reason(data: Scores | None) -> str:
-    """Reason by the number of labels."""
-    if data is None:
-        return "the judge's scores of all {units}, corrected by people's labels of some"
-    items = items_of(data)
-    clusters = "" if items.clusters is None else "; the error counts clusters rather than items"
-    return (
-        f"people labelled {known_of(items).labels.shape[1]:,} of the {len(items.items):,} {{units}} that the judge scored: the "
-        f"mean of what people would say of all, in which the judge counts by how well it agrees with them (PPI++){clusters}"
-    )
-
-
 PREDICTION_POWERED = Procedure(
     name="prediction-powered",
     question="examples",
-    reason=_reason,
+    reason="people labelled some of the {units} that the judge scored: the mean of what people would say of all, in which the "
+    "judge counts by how well it agrees with them (PPI++); the error counts clusters where there are some",
     generalises_to=Reach(
         "further {units} like these as people would judge them, with these models as they are",
         "other people, another judge, another training run or other sampled answers",

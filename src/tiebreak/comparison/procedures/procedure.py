@@ -177,7 +177,8 @@ def adjusted_of(score: FloatArray, weights: FloatArray | None = None) -> FloatAr
 class Procedure:
     """A way of judging differences: facts about it, and functions of the scores.
 
-    Texts may be functions of the scores, or of None for any, and have {unit} and {units} where the noun of the data stands.
+    Texts have {unit} and {units} where the noun of the data stands; what it generalises to may be a function of the scores, or of
+    None for any.
 
     Attributes
     ----------
@@ -208,9 +209,9 @@ class Procedure:
 
     name: str
     question: Question
-    reason: str | Callable[[Scores | None], str]
+    reason: str
     generalises_to: str | Reach | Callable[[Scores | None], str | Reach]
-    assumptions: tuple[str, ...] | Callable[[Scores | None], tuple[str, ...]]
+    assumptions: tuple[str, ...]
     references: tuple[str, ...]
     traits: frozenset[Trait] = frozenset()
     judge: Callable[[Scores, IntArray, IntArray, float, float, int], Judged | Law]
@@ -273,10 +274,8 @@ def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool 
     unit = named[0].unit if named else NOUNS[procedure.question]
     noun = {"unit": unit, "units": f"{unit}s"}
 
-    def said(fact: Any) -> Any:
-        return fact(data) if callable(fact) else fact
-
-    reach = said(procedure.generalises_to)
+    told = procedure.generalises_to
+    reach = told(data) if callable(told) else told
     reach = reach if isinstance(reach, Reach) else Reach(reach)
     traits = procedure.traits
     return Method(
@@ -290,10 +289,10 @@ def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool 
         is_centre="centre" in traits,
         by=TASK if "tasks" in traits else None,
         unit=unit,
-        reason=f"{'asked for by name: ' if asked else ''}{said(procedure.reason)}".format(**noun),
+        reason=f"{'asked for by name: ' if asked else ''}{procedure.reason}".format(**noun),
         generalises_to=reach.to.format(**noun),
         not_covered=reach.not_covered,
-        assumptions=tuple(text.format(**noun) for text in said(procedure.assumptions)),
+        assumptions=tuple(text.format(**noun) for text in procedure.assumptions),
     )
 
 

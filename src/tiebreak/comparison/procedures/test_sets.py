@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS
-from tiebreak.comparison.procedures.items import means_of_models, reach_of, reach_of_rates
+from tiebreak.comparison.procedures.items import means_of_models, reach_of, reach_of_rates, values_of_rates
 from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
@@ -14,15 +14,16 @@ from tiebreak.comparison.procedures.procedure import (
     Reach,
     question_of,
     reached,
+    refusal,
 )
 from tiebreak.errors import DataError, Setting, TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.means import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.means import independent_difference
-from tiebreak.statistics.rates import newcombe, proportion_interval
+from tiebreak.statistics.rates import newcombe
 
 FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20
 """Examples of a test set, or expected to be decided the rarer way, below which rates are rough beside a set so much larger."""
@@ -61,7 +62,7 @@ def _reach(data: Scores | None) -> Reach:
 
 INDEPENDENT_SETS = (
     "the test sets share no {unit}, and were drawn alike",
-    "within each test set the {units} are independent of one another",
+    "within each test set the {units}, or their clusters, are independent of one another",
 )
 
 
@@ -73,15 +74,13 @@ def _refuse_counts(data: Scores) -> TiebreakError | None:
     items = data.items
     if items is None:
         return None
-    if (counts_of(data)[1] == 0).any():
-        return DataError(f"newcombe needs {items.unit}s of every model; some have none.")
     problem = items.structure_note if items.is_binary else "the scores are not only 0 and 1"
-    if not problem:
-        return None
-    return DataError(
-        f"newcombe counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which "
-        "'auto' takes for these, allows for that."
+    text = (
+        f"newcombe counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which 'auto' takes "
+        "for these, allows for that."
     )
+    has_none = bool((counts_of(data)[1] == 0).any())
+    return refusal((has_none, f"newcombe needs {items.unit}s of every model; some have none."), (bool(problem), text))
 
 
 def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
@@ -90,16 +89,6 @@ def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
     higher = data.metric.higher_is_better
     law = newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=higher)
     return Judged(law=law, reach_df=reach_of_rates(np.minimum(n[first], n[second])))
-
-
-def _rates(data: Scores) -> ModelValues:
-    """Rate of each model, with Wilson's interval."""
-    counts, n = counts_of(data)
-
-    def interval(alpha: float) -> Interval:
-        return proportion_interval(counts, n, level=1.0 - alpha)
-
-    return ModelValues("measured", counts / n, n.astype(np.int64), np.full(n.size, RELATIVE_TOLERANCE), interval)
 
 
 def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
@@ -128,7 +117,7 @@ NEWCOMBE = Procedure(
     ),
     traits=frozenset(("pairwise", "unpaired")),
     judge=lambda data, first, second, rope, alpha, seed: _judge_rates(data, first, second),
-    values=_rates,
+    values=lambda data: values_of_rates("measured", *counts_of(data)),
     refuse=_refuse_counts,
     remarks=_remarks_on_rates,
 )
@@ -186,29 +175,6 @@ def _refuse_single(data: Scores) -> TiebreakError | None:
     )
 
 
-def _reason_of_sets(data: Scores | None) -> str:
-    rough = "; the interval is rough for few {units} and rates near 0 or 1"
-    if data is None or _refuse_counts(data) is None:
-        return f"right and wrong as 1 and 0, whose means are compared{rough}"
-    items = data.items
-    allows = {"clusters": items is not None and items.clusters is not None, "runs": items is not None and len(items.runs) > 1}
-    counted = " and ".join(what for what, is_there in allows.items() if is_there)
-    also = f"; the error of each mean allows for its {counted}" if counted else ""
-    return f"scores of each model on {{units}} of its own: two independent means, each with a spread of its own{also}"
-
-
-def _assumptions_of_sets(data: Scores | None) -> tuple[str, ...]:
-    """Independence, of clusters where there are some."""
-    has_clusters = data is not None and data.items is not None and data.items.clusters is not None
-    within = "within each test set the clusters are independent of one another" if has_clusters else INDEPENDENT_SETS[1]
-    return (INDEPENDENT_SETS[0], within, "the means are roughly normal")
-
-
-def _reason_of_seeds(data: Scores | None) -> str:
-    unlike = "" if data is None or data.matrix().is_complete else ", as not all models were trained with the same seeds"
-    return f"scores on one test set that differ by training seed: each model's runs are a sample of their own{unlike}"
-
-
 WELCH_1947 = (
     "B. Welch. The generalization of Student's problem when several population variances are involved. Biometrika 34, 1947."
 )
@@ -216,9 +182,10 @@ WELCH_1947 = (
 WELCH = Procedure(
     name="welch",
     question="test-sets",
-    reason=_reason_of_sets,
+    reason="scores of each model on {units} of its own: two independent means, each with a spread of its own that allows for "
+    "clusters and runs; of right and wrong the interval is rough for few {units} and rates near 0 or 1",
     generalises_to=_reach,
-    assumptions=_assumptions_of_sets,
+    assumptions=(*INDEPENDENT_SETS, "the means are roughly normal"),
     references=(WELCH_1947,),
     traits=frozenset(("unpaired",)),
     judge=lambda data, first, second, rope, alpha, seed: _judge_means(data, first, second),
@@ -230,7 +197,8 @@ WELCH = Procedure(
 WELCH_SEEDS = Procedure(
     name="welch",
     question="seeds",
-    reason=_reason_of_seeds,
+    reason="scores on one test set that differ by training seed, not the same ones for all models unless asked for by name: each "
+    "model's runs are a sample of their own",
     generalises_to=FURTHER_RUNS,
     assumptions=(
         "the runs of a model are independent of each other and of the other models' runs",

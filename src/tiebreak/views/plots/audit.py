@@ -1,17 +1,11 @@
 """Plot of an audit: the content of each test set, and the splits in which something was found."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from tiebreak.audits.findings import Audit
 from tiebreak.views.audit import MARKS as SIGNS
 from tiebreak.views.audit import summary
 from tiebreak.views.plots.draw import COLOURS, Drawing, Plot, bars, labels, of_all
-
-if TYPE_CHECKING:
-    from tiebreak.audits.findings import Audit
 
 MOST_SPLITS = 40
 """Splits that one figure can show; of more, those with the gravest findings and the first ones are drawn."""

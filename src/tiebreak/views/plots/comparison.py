@@ -1,17 +1,16 @@
 """Plots of a comparison and of its pairs: ranking, differences, scores, verdicts, posterior, and scores by dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
-from tiebreak.numerics.law import VERDICTS
+from tiebreak.numerics.law import VERDICTS, Law
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.answer import interval_name, table_decimals
 from tiebreak.views.plots.draw import (
@@ -33,14 +32,6 @@ from tiebreak.views.plots.draw import (
     text_colour,
 )
 from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_probability, format_score
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from tiebreak.comparison.comparison import Comparison, PairComparison
-    from tiebreak.numerics.law import Law
-
 
 MOST_DOTS = 5000
 """Splits or items up to which each is drawn as a dot."""
@@ -81,6 +72,7 @@ def scores(comparison: Comparison) -> Drawing:
     shown, table, unit = _shown(comparison), comparison.ranking_table, comparison.method.unit
     data, dots = _of_units(comparison, shown, comparison.matrix.score[shown], "score")
     means = [format_score(float(mean), table_decimals(comparison)) for mean in table.mean[shown]]
+    side = "higher" if comparison.metric.higher_is_better else "lower"
     return rows(
         data,
         title=f"{labels(comparison.models)[0]} ranks first of {len(comparison.models)}, {short(table.value_label)} "
@@ -88,7 +80,7 @@ def scores(comparison: Comparison) -> Drawing:
         note=f"Dots: {count(comparison.matrix.n_splits, unit)}. Marks, and on the right: {short(table.value_label)}. "
         f"Whether means "
         f"differ by more than chance is not shown here.{of_all(len(shown), len(comparison.models))}",
-        x_label=f"{short(comparison.metric.name)} of each {unit} ({better_is(comparison)} is better)",
+        x_label=f"{short(comparison.metric.name)} of each {unit} ({side} is better)",
         names=[comparison.models[row] for row in shown],
         middle=table.mean[shown],
         notes=[minus(mean) for mean in means],
@@ -125,13 +117,14 @@ def verdicts(comparison: Comparison) -> Drawing:
     )
     metric, counts = short(comparison.metric.name), dict(zip(VERDICTS, table.count_verdicts().tolist(), strict=True))
     marks = ", ".join(marked(name) for name in MARKS if name and (data["verdict"] == name).any())
+    rope = f"rope ±{comparison.rope:.4g}" if comparison.rope else "no rope, so none is equivalent"
     return square(
         data,
         np.where(np.eye(len(names), dtype=bool), np.nan, difference[: len(names), : len(names)]),
         words,
         names=names,
         title=decided(counts, table.n_pairs, "pair") if table.n_pairs > 1 else comparison.headline,
-        note=f"The model of the row against that of the column: {marks}; {_rope_words(comparison)}; {interval_name(comparison)}s "
+        note=f"The model of the row against that of the column: {marks}; {rope}; {interval_name(comparison)}s "
         f"({comparison.correction}). Colour: difference in {metric}, positive favours the row."
         f"{of_all(len(names), n, 'models; answer.pairs has all pairs')}",
         bar=f"difference in {metric}",
@@ -146,7 +139,7 @@ def posterior(comparison: Comparison, a: str | None = None, b: str | None = None
 # --- What they share ------------------------------------------------------------------------------------------------
 
 
-def against_reference(comparison: Comparison) -> pd.DataFrame:
+def against_reference(comparison: Comparison) -> Any:
     """Models that are drawn against the first one or the baseline."""
     import pandas as pd
 
@@ -182,7 +175,7 @@ def _shown(comparison: Comparison) -> IntArray:
     return shown
 
 
-def _against(comparison: Comparison, table: pd.DataFrame) -> dict[str, Any]:
+def _against(comparison: Comparison, table: Any) -> dict[str, Any]:
     """Arguments of rows of models against the reference."""
     decimals, is_family = table_decimals(comparison), comparison.pair_table.is_family
     reference = labels([*table["model"]])[list(table["model"]).index(comparison.reference)]
@@ -208,7 +201,7 @@ def _against(comparison: Comparison, table: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _about_intervals(comparison: Comparison, table: pd.DataFrame) -> str:
+def _about_intervals(comparison: Comparison, table: Any) -> str:
     value, name = short(comparison.ranking_table.value_label), interval_name(comparison)
     judged = "the verdict is where the line lies" if comparison.pair_table.is_family else "no pair was judged"
     arrows = " Arrow: no limit on that side." if np.isinf(table[["interval_low", "interval_high"]].to_numpy()).any() else ""
@@ -226,11 +219,7 @@ def _of_all_together(comparison: Comparison, plot: str) -> DataError:
     )
 
 
-def _rope_words(comparison: Comparison) -> str:
-    return f"rope ±{comparison.rope:.4g}" if comparison.rope else "no rope, so none is equivalent"
-
-
-def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name: str) -> tuple[pd.DataFrame, tuple[Any, Any]]:
+def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name: str) -> tuple[Any, tuple[Any, Any]]:
     """A row for each value that is there, and where its dot stands: a little apart, so that equal values stay visible."""
     import pandas as pd
 
@@ -245,11 +234,6 @@ def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name:
         }
     )
     return data, (values[row, unit], row + 0.3 * ((unit * 0.618034) % 1 - 0.5))
-
-
-def better_is(comparison: Any) -> str:
-    """The direction of a result's metric in a word."""
-    return "higher" if comparison.metric.higher_is_better else "lower"
 
 
 def _has_dots(comparison: Comparison) -> bool:
@@ -275,14 +259,16 @@ def posterior_of(pair: PairComparison) -> Drawing:
         raise DataError(f"there is no posterior with a curve here ({why}); plot.ranking() draws intervals.")
     first, second = labels([pair.first, pair.second])
     unit = comparison.method.unit
-    grid = _grid(posterior, pair.rope)
-    data = pd.DataFrame({"difference": grid, "density": _density(posterior, grid)})
+    grid, (low, high) = _grid(posterior, pair.rope), posterior.interval(0.5)
+    step = (high - low) * 1e-3  # the density by differences of the tail
+    below = np.array([[float(posterior.tail(x + side)) for x in grid] for side in (-step, step)])
+    data = pd.DataFrame({"difference": grid, "density": (below[1] - below[0]) / (2.0 * step)})
     chances = {"worse": pair.p_worse, "equivalent": pair.p_equivalent, "better": pair.p_better}
     likely = max(chances, key=lambda name: chances[name])
     title = f"{pair_title(first, second, pair.verdict)}; P({likely}) is {format_probability(chances[likely])}"
     note = f"Posterior from {count(pair.n_units, unit)}, for this pair alone; bars: credible intervals. {rope_note(pair.rope)}"
 
-    def paint(ax: Axes, own: bool) -> None:
+    def paint(ax: Any, own: bool) -> None:
         ax.set_xlabel(f"difference in {short(comparison.metric.name)}: positive favours {first}", fontsize=SIZE)
         ax.spines[["left", "right", "top"]].set_visible(False)
         ax.axvline(0.0, color=text_colour(0.5), linewidth=0.8, zorder=1)
@@ -349,14 +335,6 @@ def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[
     return first, b if b is not None else next(name for name in comparison.models if name != first)
 
 
-def _density(posterior: Law, at: FloatArray) -> FloatArray:
-    """Density of a posterior at many points, by differences of its tail."""
-    low, high = posterior.interval(0.5)
-    step = (high - low) * 1e-3
-    below = np.array([[float(posterior.tail(x + side)) for x in at] for side in (-step, step)])
-    return np.asarray((below[1] - below[0]) / (2.0 * step))
-
-
 def _grid(posterior: Law, rope: float) -> FloatArray:
     """Differences at which the curve is drawn, with 0 and the rope among them, and close together where the mass is."""
     low, high = (float(end) for end in posterior.interval(0.95))
@@ -376,11 +354,6 @@ def has_curve(pair: PairComparison) -> bool:
 
 _OUTCOMES = {"won": "better", "tied": "equivalent", "lost": "worse"}
 """Outcomes on one dataset, which are no verdicts, with the verdict whose mark and colour they have."""
-
-
-def has_datasets(comparison: Comparison) -> bool:
-    """True where the units are datasets."""
-    return comparison.method.unit == "dataset"
 
 
 def has_ranks(comparison: Comparison) -> bool:
@@ -465,7 +438,7 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     n_alike = len({name for group in groups if whose in group for name in group} - {whose})
     said = "has the best average rank" if place == 0 else f"is number {place + 1} of {n_ranked} by average rank"
 
-    def paint(ax: Axes, own_figure: bool) -> None:
+    def paint(ax: Any, own_figure: bool) -> None:
         ax.set_axis_off()
         ax.set_xlim(1 - 0.06 * (last - 1), last + 0.06 * (last - 1))
         depth = 0.5 * len(groups) + 0.7
@@ -533,7 +506,7 @@ PLOTS = {
     "scores": Plot(scores, lambda answer: answer.method.question != "test-sets" and _has_dots(answer)),
     "verdicts": Plot(verdicts, lambda answer: answer.pair_table.is_family),
     "diagram": Plot(diagram, has_ranks),
-    "paired": Plot(paired, lambda answer: has_datasets(answer) and not answer.scores.is_mixed),
+    "paired": Plot(paired, lambda answer: answer.method.unit == "dataset" and not answer.scores.is_mixed),
     "posterior": Plot(posterior, lambda answer: has_curve(answer.pair(*default_pair(answer, None, None)))),
 }
 PAIR = {"posterior": Plot(posterior_of, has_curve)}

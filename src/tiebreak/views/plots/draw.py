@@ -342,11 +342,6 @@ def number_axis(axis: Any, values: ArrayLike = (), *, unit: str = "") -> None:
     axis.set_major_formatter(numbers if unit else ScalarFormatter(useOffset=False))
 
 
-def _legend(ax: Axes, own: bool, **options: Any) -> None:
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0} if own else {"loc": "best"}
-    ax.legend(fontsize=SIZE if own else SMALL, frameon=False, labelspacing=0.7, handlelength=2.6, **place, **options)
-
-
 # --- The five primitives --------------------------------------------------------------------------------------------
 
 
@@ -491,7 +486,10 @@ def lines(
         ax.set_xlabel(x_label, fontsize=SIZE)
         ax.set_ylabel(y_label, fontsize=SIZE)
         if has_legend and any(curve.name for curve in curves):
-            _legend(ax, own)
+            place: dict[str, Any] = {"loc": "best"}
+            if own:
+                place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
+            ax.legend(fontsize=SIZE if own else SMALL, frameon=False, labelspacing=0.7, handlelength=2.6, **place)
 
     return Drawing(data, title, note, paint, size)
 
@@ -631,16 +629,11 @@ def panels(
     return Drawing(data, title, note, paint, (size[0] * n_columns + 1.6, size[1] * n_rows))
 
 
-def always(result: Any) -> bool:
-    """True: every result of the type has this plot."""
-    return True
-
-
 class Plot(NamedTuple):
-    """A plot: what collects its numbers, and for which results of its type there are any."""
+    """A plot: what collects its numbers, and for which results of its type there are any (all, if it does not say)."""
 
     draw: Callable[..., Drawing]
-    fits: Callable[[Any], bool] = always
+    fits: Callable[[Any], bool] | None = None
 
 
 class Plots:
@@ -659,7 +652,9 @@ class Plots:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the plots that this result has without further choices."""
-        return tuple(name for name, each in self._kinds.items() if each.fits(self.result) and not _required(each))
+        return tuple(
+            name for name, each in self._kinds.items() if (each.fits is None or each.fits(self.result)) and not _required(each)
+        )
 
     def __getattr__(self, name: str) -> Callable[..., Drawing]:
         if name.startswith("_") or name not in self._kinds:

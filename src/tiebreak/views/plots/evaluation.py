@@ -1,19 +1,13 @@
 """Plots of an evaluation: who is near the best and quick to fit, and how far own best scores of searches flatter."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tiebreak.comparison.next_step import fastest
 from tiebreak.errors import DataError
+from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.views.answer import table_decimals
 from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, labels, minus, of_all, rows, short
 from tiebreak.views.words import format_score, seconds
-
-if TYPE_CHECKING:
-    from tiebreak.evaluation.evaluation import Evaluation
 
 _MARKS = {"best": "better", "near best": "equivalent", "may be best": "undecided"}
 """Standings, which are no verdicts, with the verdict whose mark and colour they have."""

@@ -1,14 +1,14 @@
 """Plots of kept predictions: ROC, precision-recall, calibration and cost curves, and confusion matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.evaluation.class_curves import Calibrations, ModelPrecisionRecall, ModelRoc, PrecisionRecalls, Rocs
+from tiebreak.evaluation.confusions import Confusions
+from tiebreak.metrics.confusion import ConfusionMatrix, Share
 from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 from tiebreak.numerics import FloatArray
@@ -27,10 +27,6 @@ from tiebreak.views.plots.draw import (
     square,
 )
 from tiebreak.views.words import format_interval, format_percent, format_score
-
-if TYPE_CHECKING:
-    from tiebreak.evaluation.confusions import Confusions
-    from tiebreak.metrics.confusion import ConfusionMatrix, Share
 
 _REAL = " Which differences are real, the curves do not say: comparing does."
 

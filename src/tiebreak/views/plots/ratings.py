@@ -1,16 +1,10 @@
 """Plot of ratings: their intervals, and the ranks that each model may have."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from tiebreak.comparison.ratings import Ratings
 from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, labels, minus, of_all, rows
 from tiebreak.views.ratings import best, columns, rank_text, rating_text
 from tiebreak.views.view import as_frame
 from tiebreak.views.words import format_percent
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.ratings import Ratings
 
 
 def ratings(result: Ratings) -> Drawing:

@@ -1,18 +1,14 @@
 """Plot of slices of the items: the difference of two models on each."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from tiebreak.comparison.slices import Slices
 from tiebreak.errors import DataError
+from tiebreak.scores.items import Items
 from tiebreak.views.plots.comparison import decided, default_pair, pair_title, rope_note
 from tiebreak.views.plots.draw import Drawing, Plot, labels, marked, of_all, rows, short
 from tiebreak.views.words import level_words
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.slices import Slices
-    from tiebreak.scores.items import Items
 
 MOST_SLICES = 50
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.answer import design_line, rope_words
 from tiebreak.views.comparison import answer_columns, details, facts, folded_copies, page, ranking_rows
-from tiebreak.views.report.document import Document, Picture, html_of, pictures
-from tiebreak.views.words import count, printable, with_copies
+from tiebreak.views.report.document import html_of, pictures
+from tiebreak.views.words import count, printable
 
 MOST_MODELS = 200
 """Models in the ranking of a report."""
@@ -34,33 +34,6 @@ MOST_DRAWN = 20
 """Models up to which scores are drawn."""
 
 
-class Row(NamedTuple):
-    """A model of the ranking.
-
-    Attributes
-    ----------
-    name, full_name : str
-    texts : dict of str to str
-        Cells by their headers.
-    verdict : str
-        Or the standing, or what the model is the others are held against.
-    ends : tuple of str
-        Of the interval that decides the verdict, as the script reads them; () where the verdict does not depend on the rope.
-    otherwise : str
-        Standing of a model that is not near the best.
-    x : tuple of float
-        Places of the low end, the estimate and the high end, in percent of the width; () where nothing is drawn.
-    """
-
-    name: str
-    full_name: str
-    texts: dict[str, str]
-    verdict: str
-    ends: tuple[str, ...] = ()
-    otherwise: str = ""
-    x: tuple[float, ...] = ()
-
-
 def report(comparison: Comparison, requirements: Requirements | None = None, **heading: Any) -> str:
     """The report of one comparison, and of the same models in the metrics that were measured with its own."""
     return report_of([comparison, *_in_other_metrics(comparison)], requirements, **heading)
@@ -68,16 +41,10 @@ def report(comparison: Comparison, requirements: Requirements | None = None, **h
 
 def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None, **heading: Any) -> str:
     """The report of several comparisons, between which a switch chooses; requirements stand with the first one."""
-    first, *others = comparisons
     metrics = list(dict.fromkeys(printable(each.metric.name) for each in comparisons))
-    return html_of(
-        Document(
-            title=f"{count(len(first.models), 'model')} by {', '.join(metrics)}",
-            answers=[answer_of(first, requirements), *map(answer_of, others)],
-            data=answers_data(comparisons, requirements),
-        ),
-        **heading,
-    )
+    title = f"{count(len(comparisons[0].models), 'model')} by {', '.join(metrics)}"
+    answers = [answer_of(comparisons[0], requirements), *map(answer_of, comparisons[1:])]
+    return html_of(title, answers_data(comparisons, requirements), answers=answers, **heading)
 
 
 def _in_other_metrics(comparison: Comparison) -> Iterator[Comparison]:
@@ -108,31 +75,21 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None) 
     asked, *rest = page(comparison, requirements).parts if requirements is not None else (None, *page(comparison).parts)
     first, models, *after = rest
     ranking, pairs, *notes = details(comparison).parts
+    datasets = [matrix.dataset for matrix in comparison.scores.matrices]
+    dataset = f" on {datasets[0]}" if len(datasets) == 1 and datasets[0] else ""
+    drawn = [name for name in comparison.plot.names if name in DRAWN] if len(comparison.models) <= MOST_DRAWN else []
     return {
-        "label": label_of(comparison),
+        "label": f"{comparison.metric.name}{dataset}",
         "requirements": asked,
         "head": first,
         "ranking": _ranking(comparison, models),
         "after": after,
-        "pictures": _pictures(comparison),
+        "pictures": pictures(comparison, drawn),
         "tables": (ranking, pairs),
         "notes": notes,
         "slider": _slider(comparison),
         "provenance": [(name, text) for name, text in _provenance(comparison) if text],
     }
-
-
-def label_of(comparison: Comparison) -> str:
-    """Metric, and dataset where it has a name."""
-    datasets = [matrix.dataset for matrix in comparison.scores.matrices]
-    metric = comparison.metric.name
-    return f"{metric} on {datasets[0]}" if len(datasets) == 1 and datasets[0] else metric
-
-
-def _pictures(comparison: Comparison) -> tuple[Picture, ...]:
-    if len(comparison.models) > MOST_DRAWN:
-        return ()
-    return pictures(comparison, [name for name in comparison.plot.names if name in DRAWN])
 
 
 def _slider(comparison: Comparison) -> dict[str, Any]:
@@ -180,11 +137,15 @@ def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
 
 def _rows(
     comparison: Comparison, rows: Sequence[int], columns: dict[str, list[str]], ends: FloatArray, places: FloatArray
-) -> Iterator[Row]:
-    """Lines of the ranking; of models against the best the standing takes the place of the verdict."""
+) -> Iterator[dict[str, Any]]:
+    """Lines of the ranking; of models against the best the standing takes the place of the verdict.
+
+    `ends` are () where the verdict does not depend on the rope, `otherwise` is the standing of a model that is not near the best,
+    and `x` are the places of the low end, the estimate and the high end in percent of the width.
+    """
     t, reference, is_family = comparison.ranking_table, comparison.models.index(comparison.reference), "verdict" in columns
     for place, row in enumerate(rows):
-        cells = {header: column[place] for header, column in columns.items()}
+        cells, n_copies = {header: column[place] for header, column in columns.items()}, len(folded_copies(comparison, row))
         low, _, high = ends[:, place].tolist()
         is_drawn = bool(np.isfinite([low, high]).all()) and not (is_family and row == reference)
         verdict, otherwise = cells.get("verdict", ""), ""
@@ -193,15 +154,16 @@ def _rows(
             verdict = "" if t.standing is None else STANDINGS[t.standing[row]]
             otherwise = STANDINGS[int(t.may_be_best is not None and t.may_be_best[row])]
             is_open = verdict not in ("", STANDINGS[BEST])
-        yield Row(
-            with_copies(cells["model"], len(folded_copies(comparison, row))),
-            comparison.models[row],
-            cells,
-            verdict,
-            (json.dumps(low), json.dumps(high)) if is_open else (),  # "Infinity", as JavaScript has it
-            otherwise,
-            tuple(places[:, place].clip(0.0, 100.0).round(1).tolist()) if is_drawn else (),
-        )
+        yield {
+            "name": f"{cells['model']} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else cells["model"],
+            "full_name": comparison.models[row],
+            "texts": cells,
+            "verdict": verdict,
+            # of the interval that decides the verdict; "Infinity", as JavaScript has it
+            "ends": (json.dumps(low), json.dumps(high)) if is_open else (),
+            "otherwise": otherwise,
+            "x": tuple(places[:, place].clip(0.0, 100.0).round(1).tolist()) if is_drawn else (),
+        }
 
 
 def _ends(comparison: Comparison) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -1,66 +1,21 @@
 """One HTML file with all that it needs inside: its style, its script, its data, and a policy that lets nothing else in."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib
 import pkgutil
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 import tiebreak
 from tiebreak.errors import InvalidParameterError
 from tiebreak.printable import printable
 from tiebreak.result import view_of
+from tiebreak.views.plots.draw import Drawing
 from tiebreak.views.view import encoded
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from tiebreak.views.plots.draw import Drawing
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """Title, note and facts that a report bears, and the command that wrote it.
-
-    Attributes
-    ----------
-    title : str
-        Instead of the report's own.
-    note : str
-        A paragraph under the title, such as who asks and why.
-    data : mapping of str to str or number
-        Facts about the data: what, when, rows, positives.
-    command : str
-        The command that wrote it.
-    """
-
-    title: str = ""
-    note: str = ""
-    data: Mapping[str, str | float] = field(default_factory=dict)
-    command: str = ""
-
-    def __post_init__(self) -> None:
-        """Refuse what is no text, and data without names."""
-        for name in ("title", "note"):
-            if not isinstance(getattr(self, name), str):
-                raise InvalidParameterError(f"{name}={getattr(self, name)!r} is no text.", about=name)
-        given: Any = self.data
-        if not isinstance(given, Mapping) or not all(map(_is_fact, given.items())):
-            example = "{'rows': 12400, 'positives': 310, 'taken': '2026-10-01'}"
-            raise InvalidParameterError(
-                f"data={given!r} is no dict of names with texts or numbers, such as {example}.", about="data"
-            )
-
-
-def _is_fact(item: tuple[Any, Any]) -> bool:
-    name, value = item
-    return isinstance(name, str) and isinstance(value, str | int | float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +28,6 @@ class Picture:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A section of a report: a heading, if it has one, and under it parts of a page and pictures."""
-
-    title: str
-    parts: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """Contents of a report.
-
-    Attributes
-    ----------
-    title : str
-        Of the file and of its first heading.
-    answers : sequence of dict
-        Comparisons, between which one switch chooses.
-    blocks : sequence of Block
-        Sections below the answers.
-    data : mapping
-        What can be downloaded and read back.
-    """
-
-    title: str
-    answers: Sequence[Mapping[str, Any]] = ()
-    blocks: Sequence[Block] = ()
-    data: Mapping[str, Any] = field(default_factory=dict)
-
-
 def report(result: Any, *choices: Any, **heading: Any) -> str:
     """The report of any result: its page, its figures and its data."""
     return report_of([result], *choices, **heading)
@@ -110,13 +35,15 @@ def report(result: Any, *choices: Any, **heading: Any) -> str:
 
 def report_of(results: Sequence[Any], *choices: Any, **heading: Any) -> str:
     """The report of results of one kind, one below the other."""
-    blocks: list[Block] = []
+    blocks = []
     for n, result in enumerate(results, 1):
         parts = (*view_of(result).page(result, *choices).parts, *pictures(result))
-        blocks.append(Block(f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
+        blocks.append((f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
     facts = [view_of(result).facts(result, *choices) for result in results]
     data = {"result": facts[0]} if len(facts) == 1 else {"results": facts}
-    return html_of(Document(title=kind_of(results[0]), blocks=blocks, data=data), **heading)
+    name = type(results[0]).__name__
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()  # such as "Learning curve"
+    return html_of(_KINDS.get(name, words), data, blocks=blocks, **heading)
 
 
 _KINDS = {
@@ -130,12 +57,6 @@ _KINDS = {
     "PairComparison": "Two models",
 }
 """Types whose names are no words."""
-
-
-def kind_of(result: object) -> str:
-    """Kind of a result in words, from the name of its type: "Learning curve"."""
-    name = type(result).__name__
-    return _KINDS.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
 
 
 def pictures(result: Any, names: Sequence[str] | None = None) -> tuple[Picture, ...]:
@@ -186,39 +107,56 @@ def picture(drawing: Drawing) -> Picture:
     return Picture(printable(drawing.title), printable(drawing.note), round(PIXELS * drawing.size[0]), source)
 
 
-def html_of(document: Document, **heading: Any) -> str:
-    """The file as text, under a `Heading` of these parts."""
+def html_of(
+    kind: str,
+    data: Mapping[str, Any],
+    *,
+    answers: Sequence[Mapping[str, Any]] = (),
+    blocks: Sequence[tuple[str, Sequence[Any]]] = (),
+    title: str = "",
+    command: str = "",
+) -> str:
+    """The file as text.
+
+    Parameters
+    ----------
+    kind : str
+        Title of the file and its first heading, where there is no other `title`.
+    data : mapping
+        What can be downloaded and read back.
+    answers : sequence of mapping
+        Comparisons, between which one switch chooses.
+    blocks : sequence of (str, sequence)
+        Sections below the answers: a heading, which may be empty, and under it parts of a page and pictures.
+    title, command : str
+        Title that the caller wants, and the command that wrote the file.
+    """
     from markupsafe import Markup
 
+    if not isinstance(title, str):
+        raise InvalidParameterError(f"title={title!r} is no text.", about="title")
     style, script = _asset("style.css"), _asset("page.js")
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            document=document,
-            style=Markup(style),  # noqa: S704
-            script=Markup(script),  # noqa: S704
-            policy=policy(style, script),
-            data=Markup(script_json(document.data)),  # noqa: S704
-            version=tiebreak.__version__,
-            heading=Heading(**heading),
-        )
+    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in (style, script))
+    # this very style and this very script, images that are in the file, nothing else
+    allowed = "style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:".format(*digests)
+    return _rendered(
+        "report.html",
+        kind=kind,
+        answers=answers,
+        blocks=blocks,
+        style=Markup(style),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
+        data=Markup(script_json(data)),  # noqa: S704
+        version=tiebreak.__version__,
+        title=title,
+        command=command,
     )
 
 
 def fragment(parts: Sequence[Any]) -> str:
     """Parts of a page for a notebook: no script, no outside resource, colours left to the notebook."""
-    return _environment().get_template("fragment.html").render(parts=parts).strip()
-
-
-def policy(style: str, script: str) -> str:
-    """Content Security Policy: this very style and this very script, images that are in the file, nothing else."""
-    allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return _rendered("fragment.html", parts=parts).strip()
 
 
 def script_json(data: Mapping[str, Any]) -> str:
@@ -234,8 +172,13 @@ def _asset(name: str) -> str:
     return (pkgutil.get_data("tiebreak.views.report", name) or b"").decode()
 
 
+def _rendered(template: str, **values: Any) -> str:
+    text: str = _environment().get_template(template).render(**values)
+    return text
+
+
 @functools.cache
-def _environment() -> Environment:
+def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(

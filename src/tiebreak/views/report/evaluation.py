@@ -1,26 +1,22 @@
 """A measured evaluation in the report: a comparison for each metric and dataset, what was measured, and kept predictions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.comparison import Comparison
 from tiebreak.errors import TiebreakError
+from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.printable import printable
 from tiebreak.views.evaluation import page
 from tiebreak.views.page import Paragraph, Section, Table
 from tiebreak.views.report.comparison import answer_of, answers_data
-from tiebreak.views.report.document import Block, Document, html_of, pictures
+from tiebreak.views.report.document import html_of, pictures
 from tiebreak.views.view import plain
 from tiebreak.views.words import quote
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.evaluation.evaluation import Evaluation
 
 MOST_ANSWERS = 12
 """Comparisons that one report holds."""
@@ -34,43 +30,49 @@ MOST_FACTS = 1000
 
 def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mapping[str, Any] | None = None, **heading: Any) -> str:
     """The report of an evaluation: all metrics, or some; settings are those of `Evaluation.compare`."""
-    comparisons, reasons = _compared(evaluation, metrics or evaluation.metrics, dict(settings or {}))
-    shown = page(evaluation)
-    tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
-    head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
-    blocks = [Block("What was measured", (*head, *tables))]
-    blocks += _predictions(evaluation)
-    if reasons:
-        blocks.append(Block("What was left out", (Section("Not compared", reasons, is_folded=False),)))
-    blocks.append(Block("How it was run", (_run(evaluation),)))
-    document = Document(
-        title=f"{printable(evaluation.name)}: {len(evaluation.models)} models",
-        answers=list(map(answer_of, comparisons)),
-        blocks=blocks,
-        data=answers_data(comparisons),
-    )
-    return html_of(document, **heading)
-
-
-def _compared(evaluation: Evaluation, metrics: Sequence[str], settings: dict[str, Any]) -> tuple[list[Comparison], list[str]]:
-    """Comparisons in each metric, over all datasets and on each, and why some are not there."""
-    several = len(evaluation.datasets) > 1
-    asked = [(metric, dataset) for metric in metrics for dataset in ((None,) if several else ()) + tuple(evaluation.datasets)]
-    found, reasons = [], []
-    for metric, dataset in asked[:MOST_ANSWERS]:
-        lacks = any(bool(np.isnan(evaluation.grid(n, 0)).any()) for n in range(len(evaluation.datasets)))
-        given = {"missing": "pairwise", **settings} if lacks else settings
-        try:
-            found.append(evaluation.compare(metric, dataset=dataset if several else None, **given))
-        except TiebreakError as error:
-            where = f" on {quote(dataset)}" if dataset else ""
-            reasons.append(f"{printable(metric)}{where}: {printable(str(error))}")
+    whole = (None,) if len(evaluation.datasets) > 1 else ()
+    asked = [(metric, dataset) for metric in metrics or evaluation.metrics for dataset in (*whole, *evaluation.datasets)]
+    found, failed = compared(evaluation, asked[:MOST_ANSWERS], settings or {})
+    comparisons = [comparison for _, comparison in found]
+    reasons = [
+        f"{printable(str(metric))}{f' on {quote(dataset)}' if dataset else ''}: {printable(str(error))}"
+        for metric, dataset, error in failed
+    ]
     if len(asked) > MOST_ANSWERS:
         reasons.append(f"{len(asked) - MOST_ANSWERS} further comparisons: a report holds {MOST_ANSWERS} of them")
-    return found, reasons
+    shown, run = page(evaluation), tuple(islice(_facts(evaluation), MOST_FACTS))
+    tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
+    head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
+    blocks: list[tuple[str, Sequence[Any]]] = [("What was measured", (*head, *tables))]
+    blocks += _predictions(evaluation)
+    if reasons:
+        blocks.append(("What was left out", (Section("Not compared", reasons, is_folded=False),)))
+    blocks.append(("How it was run", (Table("Facts of the run", ("what", "value"), run, (False, False)),)))
+
+    title = f"{printable(evaluation.name)}: {len(evaluation.models)} models"
+    return html_of(title, answers_data(comparisons), answers=list(map(answer_of, comparisons)), blocks=blocks, **heading)
 
 
-def _predictions(evaluation: Evaluation) -> Iterator[Block]:
+def compared(
+    evaluation: Evaluation, asked: Sequence[tuple[str | None, str | None]], settings: Mapping[str, Any]
+) -> tuple[list[tuple[str | None, Comparison]], list[tuple[str | None, str | None, TiebreakError]]]:
+    """Comparisons in metrics on datasets (None is the first metric, or all datasets), each with its dataset; and failed ones.
+
+    Models that lack scores are compared on those that they share, unless the settings say otherwise.
+    """
+    lacks = any(bool(np.isnan(evaluation.grid(n, 0)).any()) for n in range(len(evaluation.datasets)))
+    given = {"missing": "pairwise", **settings} if lacks else settings
+    found, failed = [], []
+    for metric, dataset in asked:
+        try:
+            only = dataset if len(evaluation.datasets) > 1 else None
+            found.append((dataset, evaluation.compare(metric, dataset=only, **given)))
+        except TiebreakError as error:
+            failed.append((metric, dataset, error))
+    return found, failed
+
+
+def _predictions(evaluation: Evaluation) -> Iterator[tuple[str, Sequence[Any]]]:
     """Curves and matrices of the predictions that were kept, by dataset; what was not kept has none."""
     made: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("ROC curves", evaluation.roc),
@@ -85,16 +87,11 @@ def _predictions(evaluation: Evaluation) -> Iterator[Block]:
             with suppress(TiebreakError):
                 parts += pictures(make(dataset=dataset if len(evaluation.datasets) > 1 else None))
         if parts:
-            yield Block(title, tuple(parts))
-
-
-def _run(evaluation: Evaluation) -> Table:
-    """Versions, seeds and splits of the run."""
-    rows = tuple(islice(_facts(evaluation), MOST_FACTS))
-    return Table("Facts of the run", ("what", "value"), rows, (False, False))
+            yield title, parts
 
 
 def _facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Versions, seeds and splits of the run."""
     record = evaluation.record
     yield "run", evaluation.name
     yield "store", evaluation.url or "none, in memory"
