@@ -57,7 +57,9 @@ def test_datasets_have_their_own_models(write: Write) -> None:
 def test_seeds_are_averaged_within_a_split(write: Write) -> None:
     """Over those that a model has; one that failed leaves the split undefined, as nothing undefined is averaged away."""
     text = "model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.3\nsvm,1,1,0.5\nrf,0,1,0.2\nrf,1,1,0.6\nrf,1,2,0.8\n"
-    assert_allclose(read(write(text)).matrix().score, [[0.2, 0.5], [0.2, 0.7]])
+    scores = read(write(text), n_train=8, n_test=2)
+    assert_allclose(scores.matrix().score, [[0.2, 0.5], [0.2, 0.7]])
+    assert scores.notices[0].text.startswith("scores that differ by seed are averaged on each split: seeds show the noise of")
     text = "fold,seed,svm,rf,n_train,n_test\n1,a,0.1,0.2,8,2\n1,b,0.3,0.4,8,2\n0,a,0.5,,9,1\n0,b,0.7,0.8,9,1\n"
     matrix = read(write(text)).matrix()
     assert_allclose(matrix.score, [[0.6, 0.2], [np.nan, 0.3]])
@@ -242,6 +244,8 @@ def test_negated_losses_and_per_cent(write: Write) -> None:
     assert read(write("fold,svm\n0,-2e-16\n1,0\n"), metric="log_loss").metric.name == "log_loss"
     assert codes(read(write("fold,svm,rf\n0,91,90\n1,85,0.5\n"))) == ["read-as"]
     assert codes(read(write("fold,svm,rf\n0,91.5,0.9\n1,85,0.8\n"), metric="rmse")) == []
+    with pytest.raises(DataError, match=r"that of 'svm' is 1\.2"):  # 1.2 % of all would be no score of a model
+        read(write("fold,svm,rf\n0,1.2,1.1\n1,0.9,0.8\n"))
 
 
 def test_the_direction_is_never_read_off_the_data(write: Write) -> None:

@@ -266,17 +266,16 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     """Refuse values that the metric cannot have; a share may be in per cent, for all models and datasets alike."""
     low, high = metric.bounds_of(0.0, 0.0)
     low = low if metric.higher_is_better else -np.inf  # losses below 0 are told by their names
-    if metric.is_share and np.all(np.fmax.reduce(matrix.score, axis=1, initial=-np.inf) > 1):
+    most = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf)
+    if metric.is_share and np.all(most > 1) and most.max(initial=0) > 2:
         high = 100.0
     inside = (matrix.score < low) | (matrix.score > high + _ROUNDING)
     score = long.numbers["score"]
     outside = (score < low) | (score > high + _ROUNDING)
     if not outside.any() or ("metric" in long.words and not inside.any()):
         return
-    most = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
-    what = "{name} lies between {low:g} and {most}".format(
-        name=metric.name.replace("{", "{{").replace("}", "}}"), low=low, most=most
-    )
+    end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
+    what = f"{metric.name} lies between {low:g} and {end}".replace("{", "{{").replace("}", "}}")
     fix = "Write all in one unit, or name another metric."
     raise _wrong_score(long, outside, what + ", and that of {model!r} is {value:g}.", fix)
 
