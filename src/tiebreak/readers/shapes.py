@@ -332,7 +332,7 @@ class Reading:
 
     def _melted(self, columns: Sequence[str], unit: str) -> Long:
         """A row for each model and a column for each of its units."""
-        self._refuse_empty(self.words("model"), "model")
+        self.key("model")
         n, n_rows = len(columns), self.table.n_rows
         table = self.table.take(np.tile(np.arange(n_rows), n))
         digits = ["".join(re.findall(r"\d+", name)[:1]) for name in columns]
@@ -483,7 +483,8 @@ class Reading:
                 ".",
             )
         if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
-            raise self._summing(self.roles["model"][0], sums[0], models[sums[0]], "Leave it out.")
+            what, column = f"{models[sums[0]]!r} sums up the other rows.", self.roles["model"][0]
+            raise self.refuse(what, "Leave it out.", column=column, row=sums[0], kind=DataError)
         return source_of_means(self.table, models, self.others("model"), self.options)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
@@ -541,8 +542,7 @@ class Reading:
         if "item" in units:
             units = {role: units[role] for role in ("dataset", "item", "repeat", "seed") if role in units}
         for role, words in units.items():
-            self._refuse_empty(words, role)
-            self._refuse_sums(words, role)
+            self.key(role, words)
         if not units or (rows == "items" and "item" not in units):
             units |= self._by_position(models, units)
         own = [name for role in ("model", "metric", *units) for name in roles.get(role, ())]
@@ -663,36 +663,24 @@ class Reading:
 
     # --- keys ---------------------------------------------------------------------------------------------------------------
 
-    def key(self, role: str) -> Words:
-        """Column of a part that each row has; runs and clusters sum nothing up."""
-        words = self.words(role)
-        if role in ("model", "metric"):
-            self._refuse_empty(words, role)
-        else:
-            self._refuse_sums(words, role)
-        return words
-
-    def _refuse_empty(self, words: Words, role: str) -> None:
-        empty = words.code < 0
-        if empty.any():
-            what = f"no {role} is given ({int(empty.sum())} such row(s) in all)."
-            where, column = int(np.argmax(empty)), self.roles.get(role, [role])[0]
-            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=where, kind=DataError)
-
-    def _refuse_sums(self, words: Words, role: str) -> None:
-        text = "\n".join(words.names).casefold()
-        if not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
-            return
+    def key(self, role: str, found: Words | None = None) -> Words:
+        """Column of a part, unless it was `found` before: each row has one, and none sums up the others."""
+        words, column = self.words(role) if found is None else found, self.roles.get(role, [role])[0]
+        n_empty, text = int(np.sum(words.code < 0)), "\n".join(words.names).casefold()
+        if n_empty and role not in ("run", "epoch", "cluster"):
+            what, row = f"no {role} is given ({n_empty} such row(s) in all).", int(np.argmax(words.code < 0))
+            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=row, kind=DataError)
+        if role in ("model", "metric") or not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
+            return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
         more = (*_EXTREMES, "all") if role == "dataset" or is_odd_one else ()
         code = next((code for code, each in enumerate(words.names) if sums_up(each, more)), None)
         if code is not None and (words.code == code).any():
             row, fix = int(np.argmax(words.code == code)), f"Leave it out, or call the {role} something else."
-            raise self._summing(self.roles.get(role, [role])[0], row, words.names[code], fix)
-
-    def _summing(self, column: str, row: int, name: str, fix: str) -> TiebreakError:
-        return self.refuse(f"{name!r} sums up the other rows.", fix, column=column, row=row, kind=DataError)
+            what = f"{words.names[code]!r} sums up the other rows."
+            raise self.refuse(what, fix, column=column, row=row, kind=DataError)
+        return words
 
 
 def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
