@@ -532,7 +532,10 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     edges = np.linspace(0.0, end, max(2, int(np.ceil(end / min(4 * survival.step, PANEL))) + 1))
     z = ((edges[:-1] + edges[1:]) / 2)[:, None] + (edges[1] - edges[0]) / 2 * _legendre(8)[0]
     half = (edges[1] - edges[0]) / 2
-    density = _mass_density(survival, z)
+    # density on the stretched scale of the statistic, together with having stayed within the bounds before
+    statistic = z if df == np.inf else np.sqrt(df) * np.sinh(z / np.sqrt(df))
+    density = np.exp(student_log_density(statistic, df)) * np.cosh(z / np.sqrt(df))
+    density = np.asarray(density * _interpolated(survival.values, z / survival.step + 4))
     last = float(survival.values[-1])
     beyond = last * float(student_tail(survival.end, df)) + np.append(
         np.cumsum((half * (density @ _legendre(8)[1]))[::-1])[::-1], 0
@@ -563,11 +566,3 @@ def _legendre_coefficients() -> FloatArray:
     """Matrix from values at the eight nodes of a panel to coefficients of Legendre polynomials."""
     nodes, weights = _legendre(8)
     return np.asarray((np.arange(8) + 0.5)[:, None] * np.polynomial.legendre.legvander(nodes, 7).T * weights)
-
-
-def _mass_density(survival: _Survival, z: FloatArray) -> FloatArray:
-    """Density on the stretched scale of the statistic, together with having stayed within the bounds before."""
-    df, position = survival.df, z / survival.step + 4
-    statistic = z if df == np.inf else np.sqrt(df) * np.sinh(z / np.sqrt(df))
-    density = np.exp(student_log_density(statistic, df)) * np.cosh(z / np.sqrt(df))
-    return np.asarray(density * _interpolated(survival.values, position))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -471,19 +471,22 @@ def bootstrap_winner(
     (0.667, True)
     """
     table = check_array(values, "the values", "n_examples, n_models", (2, 1))
-    settings: dict[str, Any] = {
-        "higher_is_better": higher_is_better,
-        "n_resamples": n_resamples,
-        "alpha": alpha,
-        "groups": groups,
-        "rng": rng,
-    }
     noise, is_binary = RELATIVE_TOLERANCE * float(np.abs(table).max()), bool(np.all((table == 0) | (table == 1)))
 
     def means(counts: IntArray, _: NDArray[np.bool_]) -> FloatArray:
         return divide(counts.astype(float) @ table, counts.sum(axis=1, keepdims=True))
 
-    return _best_of_bootstraps(means, *table.shape, **settings, noise=noise, is_binary=is_binary)
+    return _best_of_bootstraps(
+        means,
+        *table.shape,
+        higher_is_better=higher_is_better,
+        n_resamples=n_resamples,
+        alpha=alpha,
+        groups=groups,
+        rng=rng,
+        noise=noise,
+        is_binary=is_binary,
+    )
 
 
 def bootstrap_winner_by(
@@ -513,13 +516,6 @@ def bootstrap_winner_by(
         A bootstrap in which no model has a score in the bag, or the best one none out of it, is counted as undefined.
     """
     everything = np.arange(n_examples)
-    settings: dict[str, Any] = {
-        "higher_is_better": higher_is_better,
-        "n_resamples": n_resamples,
-        "alpha": alpha,
-        "groups": groups,
-        "rng": rng,
-    }
 
     def one_by_one(counts: IntArray, wanted: NDArray[np.bool_]) -> FloatArray:
         found = np.full(wanted.shape, np.nan)
@@ -528,7 +524,16 @@ def bootstrap_winner_by(
                 row[models] = np.asarray(score(np.repeat(everything, count), np.flatnonzero(models)), dtype=float)
         return found
 
-    return _best_of_bootstraps(one_by_one, n_examples, n_models, **settings)
+    return _best_of_bootstraps(
+        one_by_one,
+        n_examples,
+        n_models,
+        higher_is_better=higher_is_better,
+        n_resamples=n_resamples,
+        alpha=alpha,
+        groups=groups,
+        rng=rng,
+    )
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------------
