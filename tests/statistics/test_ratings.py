@@ -335,6 +335,14 @@ def test_a_circle_does_not_fit_by_pearsons_chi_squared():
     assert (fit.share[0, 1], fit.share[0, 2], fit.n_effective[0, 1]) == pytest.approx((0.7, 0.3, 100))
 
 
+def test_a_chain_has_a_top_and_a_bottom_and_nothing_between():
+    """The first beat the second, which beat the third: no two have beaten each other, so no ability is finite."""
+    assert _of_tables([[0, 3, 0], [0, 0, 3], [0, 0, 0]]).log_ability.tolist() == pytest.approx(
+        [np.inf, np.nan, -np.inf], nan_ok=True
+    )
+    assert _of_tables([[0, 5], [0, 0]]).log_ability.tolist() == [np.inf, -np.inf]
+
+
 def test_battles_without_weight_do_not_count():
     """A battle of weight 0 is none: neither does it connect models, nor is it a unit."""
     columns = [0, 0, 1, 0], [1, 1, 0, 1], [1.0, 0.0, 1.0, 1.0]

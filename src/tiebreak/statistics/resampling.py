@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -81,8 +82,6 @@ class Bootstrap(NamedTuple):
 
     def z0(self, ties: Ties = "half") -> float:
         """Normal quantile of the share of resampled values below the estimate; those equal to it by half, or not ("strict")."""
-        from scipy.special import ndtri
-
         check_choice(ties, get_args(Ties), "ties")
         noise = _TIE * max(abs(self.estimate), self._largest())
         below, up_to = (self._average((self.replicates < self.estimate + side).astype(float)) for side in (-noise, noise))
@@ -90,8 +89,6 @@ class Bootstrap(NamedTuple):
 
     def bca_shares(self, level: float = 0.95, ties: Ties = "half") -> Interval:
         """Shares of the resampled values at which the limits of the "bca" interval of this level lie."""
-        from scipy.special import ndtr, ndtri
-
         z = self.z0(ties) + np.array([1.0, -1.0]) * ndtri((1 - check_probability(level, "level")) / 2)
         return Interval(*ndtr(self.z0(ties) + divide(z, 1 - self.acceleration * z)))
 
@@ -125,8 +122,6 @@ class Bootstrap(NamedTuple):
         if np.isnan(self.estimate) or has_value.mean() <= 0.95 or np.ptp(self.replicates[has_value]) <= _TIE * self._largest():
             return Interval(np.asarray(np.nan), np.asarray(np.nan))
         if method == "normal":
-            from scipy.special import ndtri
-
             half = ndtri(alpha / 2) * self.standard_error
             return Interval(np.asarray(self.estimate + half), np.asarray(self.estimate - half))
         shares = self.bca_shares(level, ties) if method == "bca" else (alpha / 2, 1 - alpha / 2)
