@@ -22,8 +22,7 @@ help: ## list this
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile | expand -t 20
 setup: $(READY) ## only set up .venv; the others do so by themselves
 demo: $(READY) ## compare models in an example and write the answer to demo-output/
-	@$(BIN)/python docs/gallery/plot_search.py
-	@$(BIN)/tiebreak compare examples/fold_scores.csv --rope 0.01 --plots demo-output --html demo-output/answer.html
+	@$(BIN)/tiebreak demo --out demo-output
 test: $(READY) ## run all tests and the examples in docstrings
 	@$(BIN)/python $(PYTEST) $(PYTEST_ARGS)
 quick: $(READY) ## formulas, reading, answers and pages only

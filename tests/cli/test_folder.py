@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.readers.log_files import harness, inspect, suite
+from tests.readers.log_files import harness, inspect
 from tests.readers.test_folder import epochs
 from tiebreak.cli.main import run
 from tiebreak.readers import files
@@ -81,18 +81,6 @@ def test_a_command_goes_before_a_folder_of_its_name(
     assert "holds no results" in capsys.readouterr().err
     assert run(["nowhere"]) == 2
     assert "No such command 'nowhere'" in capsys.readouterr().err
-
-
-def test_parts_of_a_group_are_a_command_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A group of tasks counts as one; what to type for each part stands below."""
-    for model, seed in (("a", 1), ("b", 7)):
-        suite(tmp_path / model, f"org/{model}", seed, weighted=True)
-    assert run([str(tmp_path)]) == 0
-    assert "--by subtask" in capsys.readouterr().out
-    assert run(["compare", str(tmp_path), "--by", "subtask"]) == 0
-    text = capsys.readouterr().out
-    assert "By subtask" in text
-    assert "mmlu_law" in text
 
 
 def pair(folder: Path) -> None:

@@ -46,18 +46,14 @@ def results(path: Path, model: str, means: Mapping[str, float], sizes: Mapping[s
     return path
 
 
-def suite(folder: Path, model: str, seed: int, weighted: bool, nested: bool = False) -> dict[str, list[int]]:
-    """A model's samples of mmlu, in two parts, and arc_easy, with the results as the harness groups them."""
+def suite(folder: Path, model: str, seed: int) -> dict[str, list[int]]:
+    """A model's samples of mmlu, in two parts, and arc_easy, with the results beside."""
     own = {task: answers(seed + i, n) for i, (task, n) in enumerate(SIZES.items())}
     for task, values in own.items():
         harness(folder / f"samples_{task}_{TIME}.jsonl", values)
     means = {task: float(np.mean(values)) for task, values in own.items()}
-    parts = ["mmlu_law", "mmlu_anatomy"]
-    group = float(np.average([means[each] for each in parts], weights=[SIZES[each] for each in parts] if weighted else None))
-    children = {"mmlu": ["mmlu_all"], "mmlu_all": parts} if nested else {"mmlu": parts}
-    groups = {name: {"alias": name, "acc,none": group} for name in children}
-    told = {"groups": groups, "group_subtasks": children | {task: [] for task in SIZES}}
-    results(folder / f"results_{TIME}.json", model, means | dict.fromkeys(children, group), SIZES, **told)
+    children = {"mmlu": ["mmlu_law", "mmlu_anatomy"]} | {task: [] for task in SIZES}
+    results(folder / f"results_{TIME}.json", model, means, SIZES, group_subtasks=children)
     return own
 
 

@@ -142,7 +142,7 @@ def test_tables_that_do_not_go_together(write: Write, tmp_path: Path) -> None:
     one = annotations(tmp_path / "x.json", "x", 0)
     others = {
         "x.json": (one.read_text(), r"x\.json stands there twice, and would count twice"),
-        "copy.json": (one.read_text(), r"copy\.json holds the very battles of .*x\.json, and would count twice"),
+        "copy.json": (one.read_text(), r"copy\.json holds the battles of .*x\.json, and would count twice"),
         "scores.csv": ("dataset,x,y\nd,0.1,0.2\n", r"x\.json holds battles, and '.*scores\.csv' none"),
         "w.csv": ("model_a,model_b,winner,weight\nx,y,a,2\n", r"w\.csv has a column weight, and .*x\.json has none"),
         "bad.csv": ("model_a,model_b,winner\nx,y,a\nx,y,c\n", r"bad\.csv, line 3: winner is 'c'"),

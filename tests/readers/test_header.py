@@ -6,7 +6,6 @@ from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, read
 from tiebreak.errors import InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.readers.header import ALIASES, find_roles, plain, role_of
-from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import read_table
 
 
@@ -55,13 +54,13 @@ def test_two_columns_that_claim_one_part(header: str, role: str, write: Write) -
         f"tb.read_scores(..., columns={{{role!r}: {one!r}}})."
     )
     table = read_table({one: [1, 2], two: [2, 1], "accuracy": [0.1, 0.2]}, "t")
-    assert find_roles(table, ReadOptions(columns={role: two}))[role] == [two]
+    assert find_roles(table, {role: two}, None)[role] == [two]
 
 
 def test_the_name_of_the_part_itself_is_the_most_certain() -> None:
     """'model' beside 'method'; of items and scores the one whose name says most."""
     names = ["method", "model", "id", "question", "value", "score"]
-    roles = find_roles(read_table({name: ["a", "b"] for name in names}, "t"), ReadOptions())
+    roles = find_roles(read_table({name: ["a", "b"] for name in names}, "t"), {}, None)
     assert {role: columns for role, columns in roles.items() if role in ("model", "item", "score")} == {
         "model": ["model"],
         "item": ["question"],

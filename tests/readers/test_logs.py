@@ -148,38 +148,17 @@ def test_metrics_of_whole_tasks_come_last(tmp_path: Path) -> None:
     assert columns(read_log(path, "a"))["score"] == [1, 0]
 
 
-@pytest.mark.parametrize("weighted", [True, False])
-@pytest.mark.parametrize("nested", [True, False])
-def test_groups_count_as_the_harness_counts_them(tmp_path: Path, weighted: bool, nested: bool) -> None:
-    """A group is one task beside others, by the mean of all its items or of its tasks, whichever the harness reports."""
-    own = {model: suite(tmp_path / model, f"org/{model}", seed, weighted, nested) for model, seed in (("a", 1), ("b", 7))}
+def test_parts_of_a_group_are_tasks_of_their_own(tmp_path: Path) -> None:
+    """Each task counts alike, where the harness and HELM count a group as one: which is said."""
+    own = {model: suite(tmp_path / model, f"org/{model}", seed) for model, seed in (("a", 1), ("b", 7))}
     found = tb.read_results(tmp_path)
     answer = tb.compare(found)
-    assert set(answer.items.tasks) == {"mmlu", "arc_easy"}
-    macro = {}
-    for model, tasks in own.items():
-        parts = [tasks["mmlu_law"], tasks["mmlu_anatomy"]]
-        group = np.mean(parts[0] + parts[1]) if weighted else np.mean([np.mean(each) for each in parts])
-        macro[model] = (group + np.mean(tasks["arc_easy"])) / 2
+    assert set(answer.items.tasks) == {"mmlu_law", "mmlu_anatomy", "arc_easy"}
+    macro = {model: np.mean([np.mean(each) for each in tasks.values()]) for model, tasks in own.items()}
     assert answer.pair("org/a", "org/b").difference == pytest.approx(macro["a"] - macro["b"], abs=1e-12)
-    assert (answer.items.weights is None) == weighted
-    how = "the mean over all their items" if weighted else "the mean of its tasks"
-    assert any(f"group 'mmlu' of 2 tasks counts as one task, by {how}" in text for text in found.remarks)
-
-
-def test_a_group_alone_is_the_number_of_the_harness(tmp_path: Path) -> None:
-    """Pooled where the harness pools; its tasks where it takes their mean; a number that is neither makes no group."""
-    for weighted in (True, False):
-        for model, seed in (("a", 1), ("b", 7)):
-            suite(tmp_path / str(weighted) / model, f"org/{model}", seed, weighted)
-            (tmp_path / str(weighted) / model / f"samples_arc_easy_{TIME}.jsonl").unlink()
-        answer = tb.compare(tmp_path / str(weighted))
-        assert (answer.items.tasks is None) == weighted
-        means = [json.loads((tmp_path / str(weighted) / m / f"results_{TIME}.json").read_text())["groups"]["mmlu"] for m in "ab"]
-        assert answer.pair("org/a", "org/b").difference == pytest.approx(means[0]["acc,none"] - means[1]["acc,none"], abs=1e-12)
-    path = tmp_path / "True" / "a" / f"results_{TIME}.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"groups": {"mmlu": {"acc,none": 0.123}}}))
-    assert "group" not in columns(read_log(path.with_name(f"samples_mmlu_law_{TIME}.jsonl"), "a"))
+    assert "mmlu_law: a part of 'mmlu' in the harness, and here a task of its own" in found.remarks
+    log = read_log(run(tmp_path, "mmlu:subject=law", "a", instances({"exact_match": [1, 0]}), ["mmlu"]), "log")
+    assert log.remark == "mmlu:subject=law: a part of 'mmlu' in HELM, and here a task of its own"
 
 
 def test_results_beside_name_the_model_its_settings_and_the_direction(tmp_path: Path) -> None:
@@ -411,25 +390,6 @@ def test_files_of_an_archive_have_one_limit_together(tmp_path: Path, monkeypatch
         read_log(path, "a.eval")
 
 
-def test_helm_subjects_of_a_group_count_as_helm_counts_them(tmp_path: Path) -> None:
-    """A group is the mean of its runs: one task beside another, alone its macro-average; the metric is that of HELM's tables."""
-    own = {("a/one", task): answers(seed, 20 + seed) for seed, task in enumerate(("law", "art", "gsm"))}
-    own |= {("b/two", task): answers(seed + 9, 20 + seed) for seed, task in enumerate(("law", "art", "gsm"))}
-    for (model, task), scores in own.items():
-        scenario, group = ("gsm", "gsm") if task == "gsm" else (f"mmlu:subject={task}", "mmlu")
-        run(tmp_path / group, scenario, model, instances({"bleu_1": [0.0] * len(scores), "exact_match": scores}), [group])
-    means = {task: np.mean(own["a/one", task]) - np.mean(own["b/two", task]) for task in ("law", "art", "gsm")}
-    found = tb.read_results(tmp_path)
-    answer = tb.compare(found)
-    assert set(answer.items.tasks) == {"mmlu", "gsm"}
-    macro = ((means["law"] + means["art"]) / 2 + means["gsm"]) / 2
-    assert answer.pair("a/one", "b/two").difference == pytest.approx(macro, abs=1e-12)
-    assert "gsm: 'exact_match' is taken, and 'bleu_1' are there too (metric)" in found.remarks
-    alone = tb.compare(tmp_path / "mmlu")
-    assert set(alone.items.tasks) == {"mmlu:subject=law", "mmlu:subject=art"}
-    assert alone.pair("a/one", "b/two").difference == pytest.approx((means["law"] + means["art"]) / 2, abs=1e-12)
-
-
 def test_helm_takes_the_split_that_it_reports(tmp_path: Path) -> None:
     """Instances of the test split, without perturbed copies, which is said; draws of examples in the prompt are runs."""
     right = instances({"quasi_exact_match": [1, 0, 1], "f1_score": [0, 0, 0]}) + instances({"exact_match": [0] * 4}, "valid")
@@ -453,7 +413,7 @@ def test_a_helm_folder_says_what_its_lost_description_did(tmp_path: Path) -> Non
     path.with_name("run_spec.json").write_text("{")
     log = read_log(path.parent.rename(tmp_path / path.parent.name.replace(":", "-")) / path.name, "log")
     assert (columns(log)["task"], columns(log)["model"]) == (["mmlu:subject=law"] * 2, ["a", "a"])
-    assert log.remark == "mmlu:subject=law: 1 of 2 samples have no score: they are missing, not wrong"
+    assert log.remark.startswith("mmlu:subject=law: 1 of 2 samples have no score: they are missing, not wrong")
 
 
 def test_promptfoo_providers_prompts_and_repeats(tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         ("number,svm\n0,1.5\n1,0.2\n2,0.9\n", r"column 'number': it counts upwards \(0, 1 \.\.\.\), so it is no model's scores"),
         (
             "number,svm\n3,0.1\n5,0.2\n",
-            "column 'number': it holds whole numbers, from 3 on, beside scores from 0 to 1: it counts",
+            "column 'number': it holds whole numbers, from 3 on, beside scores from 0 to 1, so it is",
         ),
         ("fold,svm,rf,best\n0,0.1,0.2,0.2\n1,0.4,0.3,0.4\n", "column 'best': it is the best of the others in each row"),
         ("fold,svm,rf,Min\n0,0.1,0.2,0.1\n1,0.4,0.3,0.3\n", "column 'Min': it is the min of the others in each row"),

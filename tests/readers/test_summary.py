@@ -23,7 +23,6 @@ def means_of(table: dict[str, list[object]], **options: object) -> tuple[list[fl
     ("columns", "options", "kind", "n"),
     [
         ({"accuracy": [0.912, 0.874]}, {"n_test": 1000}, "rates", (1000,)),
-        ({"accuracy": [0.912, 0.874], "n": [1000, 1000]}, {}, "rates", (1000,)),
         ({"recall": [0.9, 0.8]}, {"n_test": (40, 960)}, "rates", (40,)),
         ({"specificity": [0.9, 0.8]}, {"n_test": (40, 960)}, "rates", (960,)),
         ({"accuracy": [0.912, 0.874]}, {"n_test": (40, 960)}, "rates", (1000,)),
@@ -31,10 +30,9 @@ def means_of(table: dict[str, list[object]], **options: object) -> tuple[list[fl
         ({"f1_mean": [0.9, 0.8], "f1_std": [0.01, 0.02]}, {"cv": 5}, "folds", (5, 5)),
         ({"f1_mean": [0.9, 0.8], "f1_std": [0.01, 0.02]}, {"cv": RepeatedKFold(n_splits=5, n_repeats=10)}, "folds", (50, 5)),
         ({"f1 (mean)": [0.9, 0.8], "f1 (std)": [0.01, 0.02]}, {"cv": 5, "rows": "seeds"}, "runs", (5,)),
-        ({"f1": [0.9, 0.8], "std": [0.01, 0.02], "n_seeds": [5, 5]}, {}, "runs", (5,)),
     ],
 )
-def test_the_caller_or_a_column_says_what_means_are_of(columns, options, kind, n):
+def test_the_caller_says_what_means_are_of(columns, options, kind, n):
     """Examples of a test set, of both classes where a metric tells them apart, folds in all and in a repeat, or runs."""
     _, means = means_of({"model": ["a", "b"], **columns}, **options)
     assert (means.kind, means.n) == (kind, n)
@@ -129,7 +127,6 @@ def test_a_share_of_one_was_printed_with_a_decimal():
         ),
         ({"model": ["a", "b"], "accuracy": [-0.1, 0.8]}, {"n_test": 1000}, "-0.1 is no value of accuracy"),
         ({"model": ["a", "b"], "accuracy": ["0.9", "bad"]}, {"n_test": 1000}, "'bad' is no number"),
-        ({**ONE, "n": [1000, 900]}, {}, "900 beside 1000: a table of means is about models that were tested alike"),
         ({"model": ["a", "b", "Average"], "accuracy": [0.9, 0.8, 0.85]}, {"n_test": 1000}, "'Average' sums up the other rows"),
         ({**ONE, "accuracy_std": [0.0, 0.02]}, {"cv": 5}, "scores that do not vary are no sample"),
         ({**ONE, "accuracy_std": [0.7, 0.02]}, {"cv": 5}, "cannot vary so much.*'accuracy_se' or 'accuracy_ci'"),

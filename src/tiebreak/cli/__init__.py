@@ -16,6 +16,7 @@ COMMANDS = {
     "learning-curve": "Say whether more data would help the models of a study.",
     "validation-curve": "Find the best value of a parameter, and what ties.",
     "store": "Check or back up a store.",
+    "demo": "Run a worked example and explain the answer.",
 }
 """Name, which with _ for - is also that of the module, and help in one line."""
 

@@ -22,11 +22,7 @@ from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.studies.learning_curve import LearningCurve
-    from tiebreak.studies.validation_curve import ValidationCurve
     from tiebreak.study_file import Study
-
-    Curve = LearningCurve | ValidationCurve
 
 
 _TYPED = ("sizes", "values", "parameter", "rope", "alpha", "metric")
@@ -50,7 +46,7 @@ curve_options = with_options(
 )
 
 
-def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: dict[str, Any], about: str = "") -> int:
+def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str, Any], about: str = "") -> int:
     """Measure the curve of a study, show it, and return the exit code.
 
     Parameters

@@ -47,15 +47,10 @@ def show_found(sources: Sequence[Any], *, on_stdout: bool) -> None:
 
 def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
     """Print what to type next."""
-    from tiebreak.scores.items import SUBTASK
-
     options = {
         "--details": "all columns and pairs, notices and method",
         "--rope 0.01": "" if comparison.rope else "with the smallest difference that matters",
         "--html answer.html": "one page to send",
-        f"--by {SUBTASK}": "each part of a group of tasks by itself"
-        if SUBTASK in getattr(comparison.items, "columns", ()) and comparison.by != SUBTASK
-        else "",
     }
     typed = shlex.join(printable(str(getattr(each, "path", each))) for each in sources)
     lines = [f"  tiebreak compare {typed} {option:<18}  {what}\n" for option, what in options.items() if what]

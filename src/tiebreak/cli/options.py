@@ -291,9 +291,6 @@ def _report_file(_: click.Context, __: click.Parameter, value: Path | None) -> P
     return value
 
 
-REPORT: dict[str, Any] = {"type": click.Path(path_type=Path), "metavar": "FILE", "callback": _report_file}
-
-
 _OPTIONS = {
     "format": click.option(
         "--format",
@@ -306,7 +303,13 @@ _OPTIONS = {
     "details": click.option("--details", is_flag=True, help="Add all pairs, notices, the method."),
     "raw": click.option("--raw", is_flag=True, help="With csv: names as they are, formulas too."),
     "plots": click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder."),
-    "html": click.option("--html", **REPORT, help="Write the report, which opens offline."),
+    "html": click.option(
+        "--html",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        callback=_report_file,
+        help="Write the report, which opens offline.",
+    ),
 }
 
 

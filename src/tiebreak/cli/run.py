@@ -127,7 +127,7 @@ def _measured(study: Study, name: str, url: str, typed: dict[str, Any]) -> Evalu
 
 def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int:
     """Print what was measured, and what it means for each dataset."""
-    from tiebreak.views.evaluation import overview_page, run_page
+    from tiebreak.views.evaluation import run_page
     from tiebreak.views.report.evaluation import compared, report
     from tiebreak.views.words import quote
 
@@ -135,7 +135,7 @@ def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int
     asked = [(metric, dataset) for dataset in evaluation.datasets]
     comparisons, failed = compared(evaluation, asked, {"rope": study.rope})
     if output.is_text:
-        emit_page((overview_page if comparisons else run_page)(evaluation))
+        emit_page(run_page(evaluation, has_means=not comparisons))
     elif evaluation.n_failed:
         say(f"{evaluation.n_failed} of {evaluation.n_cells} cells failed; 'tiebreak show' says why.")
     for dataset, comparison in comparisons:

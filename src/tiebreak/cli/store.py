@@ -1,8 +1,6 @@
 """``tiebreak store``: whether a store is whole, and a copy of it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -10,9 +8,6 @@ from tiebreak.cli.measuring import find_store
 from tiebreak.cli.options import emit_page, help_option
 from tiebreak.cli.process import EXIT_BROKEN, emit, say
 from tiebreak.printable import printable
-
-if TYPE_CHECKING:
-    from tiebreak.stores.sql import SqlStore
 
 _ADVICE = (
     "Put a backup of the store in its place, or delete the runs that are named, with tiebreak.SqlStore(URL).delete(NAME), and "
@@ -69,7 +64,8 @@ def backup_command(url: str, file: str | None, force: bool) -> None:
     store.close()
 
 
-def _opened(url: str | None) -> SqlStore:
+def _opened(url: str | None) -> Any:
+    """The store in a database, which can be checked and copied."""
     from tiebreak.stores.sql import SqlStore
 
     return SqlStore(find_store(url, "its URL, such as sqlite:///FILE,"))

@@ -87,19 +87,29 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
     UnclearSourceError
         A report shows several metrics, and the options name none.
     """
-    return _source(_chosen(_content(source, name), name, options), name, options)
+    content = source
+    if not isinstance(source, Mapping):
+        text = text_of(content_of(Path(source), name), name)
+        data = (_DATA.findall(text) or ['{"answers": []}']) if Path(source).suffix.lower() in REPORTS else [text]
+        content = _checked(parse_json(data[0], name, is_table=True), dict[str, Any], name)
+    answer = _chosen(dict(content), name, options)
+    if answer.items is not None:
+        scores = _checked_items(answer.items, name).as_scores()
+    elif answer.scores:
+        matrices = [_checked_matrix(each, f"scores[{place}]", name) for place, each in enumerate(answer.scores)]
+        metrics = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
+        design = replace(answer.provenance.design, hash=answer.provenance.splits)
+        scores = source_of(matrices, metrics, design, options, name).scores
+    else:
+        raise _wrong(name, "scores and items are empty")
+    if (held := answer.settings) is not None:
+        known = [key for key in _SETTINGS if key in held]
+        settings = {key: _checked(held[key], _SETTINGS[key] | None, f"{name}, settings.{key}") for key in known}
+        scores = replace(scores, saved_settings=(SavedSettings(name, settings),))
+    return Source(of_asked_metric(scores, options, name), name)
 
 
 # --- from the file to its keys --------------------------------------------------------------------------------------------
-
-
-def _content(source: Any, name: str) -> dict[str, Any]:
-    """Content of a JSON file, or of the data in a report; a dict as it is."""
-    if isinstance(source, Mapping):
-        return dict(source)
-    text = text_of(content_of(Path(source), name), name)
-    data = (_DATA.findall(text) or ['{"answers": []}']) if Path(source).suffix.lower() in REPORTS else [text]
-    return cast(dict[str, Any], _checked(parse_json(data[0], name, is_table=True), dict[str, Any], name))
 
 
 def _chosen(content: dict[str, Any], name: str, options: ReadOptions) -> _Answer:
@@ -167,29 +177,6 @@ def _wrong(name: str, what: str) -> TiebreakError:
 
 
 # --- from the keys to scores ----------------------------------------------------------------------------------------------
-
-
-def _source(answer: _Answer, name: str, options: ReadOptions) -> Source:
-    """Scores of an answer, checked, with the settings of its comparison."""
-    if answer.items is not None:
-        scores = _checked_items(answer.items, name).as_scores()
-    elif answer.scores:
-        matrices = [_checked_matrix(each, f"scores[{place}]", name) for place, each in enumerate(answer.scores)]
-        metrics = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
-        design = replace(answer.provenance.design, hash=answer.provenance.splits)
-        scores = source_of(matrices, metrics, design, options, name).scores
-    else:
-        raise _wrong(name, "scores and items are empty")
-    scores = replace(scores, saved_settings=() if answer.settings is None else (_saved(answer.settings, name),))
-    return Source(of_asked_metric(scores, options, name), name)
-
-
-def _saved(held: Mapping[str, Any], name: str) -> SavedSettings:
-    """Settings of the comparison as they were asked for, where their types are right."""
-    return SavedSettings(
-        name,
-        {key: _checked(held[key], kind | None, f"{name}, settings.{key}") for key, kind in _SETTINGS.items() if key in held},
-    )
 
 
 def _checked_matrix(matrix: ScoreMatrix, path: str, name: str) -> ScoreMatrix:

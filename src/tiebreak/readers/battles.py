@@ -203,7 +203,16 @@ def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: Int
 def _joined(parts: Sequence[_Part]) -> Battles:
     """Battles of all parts, of which each has the columns that another has."""
     named = parts[0].name if len(parts) == 1 else f"{len(parts)} tables"
-    _refuse_copies(parts)
+    seen: dict[Any, str] = {}
+    for part in parts:
+        columns = [part.words[key].ordered() for key in ("model_a", "model_b", "question", "judge") if key in part.words]
+        content = (part.outcome.tobytes(), *((each.names, each.code.astype(int).tobytes()) for each in columns))
+        if content in seen and part.question_column:  # else nothing says on which questions they are
+            raise DataError(
+                f"{part.name} {'stands there twice' if seen[content] == part.name else f'holds the battles of {seen[content]}'}"
+                ", and would count twice. Leave one of the two out."
+            )
+        seen[content] = part.name
     for column in ("cluster", "weight"):
         has = [part.weight is not None if column == "weight" else column in part.words for part in parts]
         if any(has) and not all(has):
@@ -251,20 +260,6 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         tuple(part.name for part in parts),
         tuple(sorted(known)),
     )
-
-
-def _refuse_copies(parts: Sequence[_Part]) -> None:
-    """Refuse parts that hold the very same battles, as far as a column says on which questions they are."""
-    seen: dict[Any, str] = {}
-    for part in parts:
-        columns = [part.words[key].ordered() for key in ("model_a", "model_b", "question", "judge") if key in part.words]
-        key = (part.outcome.tobytes(), *((each.names, each.code.astype(int).tobytes()) for each in columns))
-        if key in seen and part.question_column:
-            raise DataError(
-                f"{part.name} {'stands there twice' if seen[key] == part.name else f'holds the very battles of {seen[key]}'}, "
-                "and would count twice. Leave one of the two out."
-            )
-        seen[key] = part.name
 
 
 def _united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:

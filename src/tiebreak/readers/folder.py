@@ -209,11 +209,16 @@ class Results:
         Runs of a model with other settings, or in other folders, are models of their own that are called after what tells them
         apart.
         """
-        parts = [
-            ((*pair, _words_of(file, log)), file, part)
-            for file, log in sorted(runs, key=lambda run: (run[1].is_whole, run[1].time))
-            for pair, part in _parts_of(log).items()
-        ]
+        parts = []
+        for file, log in sorted(runs, key=lambda run: (run[1].is_whole, run[1].time)):
+            # settings of the run and folders in which it lies; its name too where it says neither its settings nor its time
+            own_name = () if log.time or log.settings else (file.path.stem,)
+            said = (*(f"{name}={value}" for name, value in log.settings), *Path(file.name).parts[:-1], *own_name)
+            tasks = log.words[TASK].texts() if TASK in log.words else [""] * log.numbers["score"].size
+            rows: dict[tuple[str, str], list[int]] = {}
+            for row, pair in enumerate(zip(log.words["model"].texts(), tasks, strict=True)):
+                rows.setdefault(pair, []).append(row)
+            parts += [((*pair, said), file, log.take(np.array(own))) for pair, own in rows.items()]
         newest = {key: (file, part) for key, file, part in parts}  # the last one: the newest of those that were finished, if any
         used = {file for file, _ in newest.values()}
         self.left_out.update(
@@ -255,25 +260,6 @@ class Results:
             for key, (_, part) in sorted(newest.items(), key=lambda each: each[1][0])
             if not lacking[key[1]] and names[key] in models
         ]
-
-
-def _parts_of(log: Long) -> dict[tuple[str, str], Long]:
-    """Rows of a log by model and task, "" where no task is named."""
-    rows: dict[tuple[str, str], list[int]] = {}
-    models = log.words["model"].texts()
-    tasks = log.words[TASK].texts() if TASK in log.words else [""] * len(models)
-    for row, pair in enumerate(zip(models, tasks, strict=True)):
-        rows.setdefault(pair, []).append(row)
-    return {pair: log.take(np.array(own)) for pair, own in rows.items()}
-
-
-def _words_of(file: FoundFile, log: Long) -> tuple[str, ...]:
-    """Settings of a run and folders in which it lies; its name too where it says neither its settings nor its time."""
-    return (
-        *(f"{name}={value}" for name, value in log.settings),
-        *Path(file.name).parts[:-1],
-        *(() if log.time or log.settings else (file.path.stem,)),
-    )
 
 
 def _listed(reasons: Mapping[str, str]) -> str:

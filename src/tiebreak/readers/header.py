@@ -173,7 +173,13 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     """
     names = [*table.columns, *table.nested]
     given = {role: text for role, text in named.items() if role != "datasets"}
-    roles = {role: _columns_given(role, text, names) for role, text in given.items()}
+    roles: dict[str, list[str]] = {}
+    for role, text in given.items():
+        if role not in ALIASES:
+            what = f"a column holds one of {quoted(list(ALIASES), 30)}; got {role!r}. Write "
+            raise InvalidParameterError(what, column_advice("model", "my column"), ".", about="columns")
+        several = [names[look_up(each.strip(), names, "column")] for each in text.split(",")] if text not in names else []
+        roles[role] = several or [text]
     # the metric that is asked for is in its column, which holds nothing else
     free = [name for name in names if name != metric and not any(name in columns for columns in roles.values())]
     texts = {
@@ -198,17 +204,6 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     if isinstance(runs, Words) and len({re.sub(r"[\W\d_]+$", "", name) for name in runs.names}) > 1:
         roles["model"] = roles.pop("run")
     return roles
-
-
-def _columns_given(role: str, text: str, names: Sequence[str]) -> list[str]:
-    if role not in ALIASES:
-        raise InvalidParameterError(
-            f"a column holds one of {quoted(list(ALIASES), 30)}; got {role!r}. Write ",
-            column_advice("model", "my column"),
-            ".",
-            about="columns",
-        )
-    return [text] if text in names else [names[look_up(each.strip(), names, "column")] for each in text.split(",")]
 
 
 def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], source: str) -> str:

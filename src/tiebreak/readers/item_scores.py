@@ -15,11 +15,11 @@ from tiebreak.readers.shapes import Long, cell_of, doubles_error
 from tiebreak.readers.source import name_metric, refuse_names
 from tiebreak.readers.splits import natural_key
 from tiebreak.readers.tables import Column, SourceTable, Words, concatenated, words_of
-from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
+from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
 
-_OWN = frozenset(("item", "model", "run", "epoch", "group", "item_hash", "cluster"))
+_OWN = frozenset(("item", "model", "run", "epoch", "item_hash", "cluster"))
 """Columns of words that are no texts of the items, for slices."""
 
 
@@ -78,7 +78,6 @@ def items_of(
     """
     held, by_task = _held_metric(parts, lower_is_better)
     joined = _joined(parts)
-    of_groups = _group_tasks(joined.words, joined.numbers, parts)
     if cluster is not None:
         joined.words["cluster"] = _clusters(joined.words, cluster)
     words = joined.words
@@ -120,7 +119,7 @@ def items_of(
             clusters,
             weights,
             columns=_slices_of(words, item),
-            sources=(*_once([part.remark for part in parts if part.remark]), *by_task, *of_groups, *averaged),
+            sources=(*_once([part.remark for part in parts if part.remark]), *by_task, *averaged),
             unit=unit,
             labels=None if np.isnan(labels).all() else labels * named.factor,
         )
@@ -240,43 +239,14 @@ def _once(remarks: Iterable[str]) -> list[str]:
     ]
 
 
-def _group_tasks(words: dict[str, Words], numbers: dict[str, FloatArray], parts: Sequence[Long]) -> list[str]:
-    """Let a group of tasks count as one, as the tool that wrote it takes its mean; remarks that say so."""
-    group, task = words.pop("group", None), words.get(TASK)
-    if group is None or task is None:
-        return []
-    members: dict[str, list[str]] = defaultdict(list)
-    for each, name in {each: name for each, name in zip(task.texts(), group.texts(), strict=True) if name}.items():
-        members[name].append(each)
-    members = {name: own for name, own in members.items() if len(own) > 1}
-    of_tasks = {name for part in parts if part.is_mean_of_tasks and "group" in part.words for name in part.words["group"].names}
-    if not members or ([*map(len, members.values())] == [len(task.names)] and of_tasks.issuperset(members)):
-        return []  # the mean over the tasks is that of the group
-    above = {each: name for name, own in members.items() for each in own}
-    words[SUBTASK], words[TASK] = task, task.renamed([above.get(each, each) for each in task.names])
-    n_items = np.array([np.unique(words["item"].code[task.code == place]).size for place in range(len(task.names))])
-    shares = np.ones(len(task.names))
-    for own in (own for name, own in members.items() if name in of_tasks):
-        places = [task.names.index(each) for each in own]
-        shares[places] = n_items[places].mean() / n_items[places]
-    if (shares != 1).any():
-        numbers["weight"] = numbers.get("weight", np.ones(task.code.size)) * shares[task.code]
-    ways = {name: "the mean of its tasks" if name in of_tasks else "the mean over all their items" for name in members}
-    return [
-        f"group {name!r} of {len(own)} tasks counts as one task, by {ways[name]}, as in its tool (each: by subtask)"
-        for name, own in members.items()
-    ]
-
-
 def _clusters(words: Mapping[str, Words], cluster: str) -> Words:
     """Clusters that a field of the samples names; in each task names are its own."""
     named = [name for name in words if name not in ("model", "run", "epoch", "item_hash")]
     if cluster not in named and "cluster" in named:
         return words["cluster"]  # a table gives its column that part when it is read
     column = named[look_up(cluster, named, "column of the items")]
-    task = words.get(SUBTASK, words.get(TASK))
-    is_of_task = task is not None and column not in (TASK, SUBTASK) and len(task.ordered().names) > 1
-    return _paired(task, words[column]) if task is not None and is_of_task else words[column]
+    is_of_task = column != TASK and TASK in words and len(words[TASK].ordered().names) > 1
+    return _paired(words[TASK], words[column]) if is_of_task else words[column]
 
 
 # --- columns as Items -----------------------------------------------------------------------------------------------------
@@ -288,7 +258,7 @@ def _shown(names: Sequence[str]) -> tuple[str, ...]:
 
 def _refuse_doubled(joined: Long, model: Words, units: Mapping[str, Words]) -> None:
     """Refuse two scores of one model for an item, in one run and epoch."""
-    texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK, SUBTASK}}
+    texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}}
     table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
     held = {what: column for what, column in units.items() if what in joined.words}
     error = doubles_error(table, model, held, joined.model_column)

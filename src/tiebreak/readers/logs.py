@@ -24,7 +24,7 @@ from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.files import check_size, content_of, parse_json
 from tiebreak.readers.shapes import Long
-from tiebreak.readers.tables import Words, column_of, words_of
+from tiebreak.readers.tables import Words, column_of
 from tiebreak.scores.vocabulary import quoted
 
 Record = dict[str, Any]
@@ -120,9 +120,8 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
     """Log of records, of which those of other metrics only are no answers, and those of none lack their score.
 
     Facts of the whole log are time, settings and is_whole, as `Long` has them, and: "main", metrics that come first; "is_sure",
-    True where the first one is always meant; "called", name of the scores by metric; "lower", direction by metric; "group", group
-    of tasks by metric, and True where its mean is that of its tasks; "about", what the log is called in remarks; "said",
-    sentences, each with its condition.
+    True where the first one is always meant; "called", name of the scores by metric; "lower", direction by metric; "about",
+    what the log is called in remarks; "said", sentences, each with its condition.
     """
     rows: list[Record] = []
     seen: Counter[tuple[Any, ...]] = Counter()
@@ -158,12 +157,11 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
         f"{facts.get('about', name)}: {'. '.join(true)}": true,
         f"{rows[0]['task'] or stem}: {chosen!r} is taken, and {quoted(others, 6)} are there too (metric)": others and not is_sure,
     }
-    group, is_mean = facts.get("group", lambda metric: ("", False))(chosen)
     score = np.array([_score(value, row["item"], name) for value, row in zip(values, rows, strict=True)])
     is_plain = "called" not in facts and bool(np.isin(score[~np.isnan(score)], (0, 1)).all())
     numbers = set(values) - {None}
     return Long(
-        _words(rows) | ({"group": words_of([group] * len(rows))} if group else {}),
+        _words(rows),
         {"score": score},
         name,
         lambda row: f"sample {row + 1}",
@@ -171,7 +169,6 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
         "score",
         remark=printable("; ".join(remark for remark, is_so in remarks.items() if is_so)),
         lower_is_better=facts.get("lower", {chosen: None if _SCORES.keys().isdisjoint(numbers) else False}.get)(chosen),
-        is_mean_of_tasks=is_mean,
         **{key: value for key, value in facts.items() if key in ("time", "settings", "is_whole")},
     )
 
@@ -182,7 +179,7 @@ def _check(is_right: object, said: str) -> None:
         raise DataError(said)
 
 
-_OWN = frozenset("item model score epoch item_hash task run group subtask cluster weight scores failed".split())
+_OWN = frozenset("item model score epoch item_hash task run cluster weight scores failed".split())
 """Keys of a row that have a meaning; fields of samples that are called so get a name of their own."""
 
 
@@ -302,6 +299,7 @@ def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         or (path.resolve().parent.name.replace("__", "/") if time else path.stem.removeprefix("samples_")),
         "_task": task,
     }
+    above = [group for group, own in results.get("group_subtasks", {}).items() if task in own]
     told = {
         "num_fewshot": results.get("n-shot", {}).get(task),
         "version": results.get("versions", {}).get(task),
@@ -314,32 +312,13 @@ def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         "lower": lambda metric: _OPPOSITE.get(
             (results.get("higher_is_better", {}).get(task) or {}).get(metric.partition(",")[0])
         ),
-        "group": partial(_group, results, task),
+        "about": task or name,
+        "said": {f"a part of {quoted(above)} in the harness, and here a task of its own": above},
     }
 
 
 _LM_EVAL = frozenset("doc_id doc target arguments resps filtered_resps filter doc_hash prompt_hash target_hash".split())
 """Keys of a sample that are no metrics, of which not all versions write a list."""
-
-
-def _group(results: Record, task: str, metric: str) -> tuple[str, bool]:
-    """Largest group of a task of which the harness reports a mean that can be told, "" for none; True for that of its tasks."""
-    means, sizes, groups, children = (results.get(part, {}) for part in ("results", "n-samples", "groups", "group_subtasks"))
-    key, told = metric if "," in metric else f"{metric},none", [(0, "", False)]
-    for name in children:
-        below = {name}
-        while more := {own for each in below for own in children.get(each, ())} - below:
-            below |= more
-        leaves = [each for each in below if not children.get(each)]
-        numbers = [(means.get(each, {}).get(key), sizes.get(each, {}).get("effective")) for each in leaves]
-        mean = groups.get(name, {}).get(key)
-        if task in leaves and len(leaves) > 1 and all(isinstance(each, int | float) for each in (mean, *chain(*numbers))):
-            ways = (
-                sum(value * size for value, size in numbers) / (sum(size for _, size in numbers) or math.nan),
-                sum(value for value, _ in numbers) / len(numbers),
-            )
-            told += [(len(below), name, is_mean) for is_mean in (False, True) if abs(mean - ways[is_mean]) <= 1e-9][:1]
-    return max(told)[1:]
 
 
 # --- Inspect: a zip of JSON files, or one JSON file ---------------------------------------------------------------------------
@@ -470,12 +449,14 @@ def _helm(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     taken = max(parts, key=lambda each: (each[0] == "i", each.endswith("'test'"), len(parts[each])), default="")
     return parts[taken] if taken[:1] == "i" else (), {
         "about": task,
-        "said": {f"{len(left)} {each} are left out, the {taken} count": each != taken for each, left in parts.items()},
+        "said": {
+            **{f"{len(left)} {each} are left out, the {taken} count": each != taken for each, left in parts.items()},
+            f"a part of {group!r} in HELM, and here a task of its own": group not in (task, scenario) or rest,
+        },
         "main": (*(key for key, groups in _HELM_MAIN_OF.items() if group in groups), *_HELM_MAIN),
         "lower": lambda metric: (
             False if re.match("rouge_|rougeL|bleu|f1", metric) or metric.partition("@")[0] in _HELM_MAIN else None
         ),
-        "group": lambda metric: (group, True),
     }
 
 

@@ -77,25 +77,29 @@ def read_predictions(
     <Items of accuracy: 2 models, 3 examples>
     """
     truth = np.asarray(y_true)
-    if truth.ndim != 1 or truth.size == 0:
-        raise DataError(f"y_true needs one value for each example; got the shape {truth.shape}.")
-    if not predictions:
-        raise DataError("predictions is a dict with what each model predicted: {name: classes or probabilities}.")
-    arrays = {str(name): np.asarray(values) for name, values in predictions.items()}
-    for name, array in arrays.items():
-        if array.ndim not in (1, 2) or array.shape[0] != truth.size:
-            raise DataError(
-                f"{name!r} has predictions of the shape {array.shape} for {truth.size} examples; one row is needed for each."
+    arrays = {str(name): np.asarray(values) for name, values in dict(predictions or {}).items()}
+    number = tuple(str(each) for each in (items if items is not None else range(1, truth.size + 1)))
+    groups = None if clusters is None else tuple(map(str, np.asarray(clusters).tolist()))
+    missing = {
+        whose: sum(value is None or value != value for value in array.ravel().tolist()) if array.dtype.kind in "fO" else 0
+        for whose, array in {"values of y_true": truth, **{f"predictions of {each!r}": arrays[each] for each in arrays}}.items()
+    }
+    wrong = {
+        f"y_true needs one value for each example; got the shape {truth.shape}.": truth.ndim != 1 or truth.size == 0,
+        "predictions is a dict with what each model predicted: {name: classes or probabilities}.": not arrays,
+        **{
+            f"{name!r} has predictions of the shape {array.shape} for {truth.size} examples; one row is needed for each.": (
+                array.ndim not in (1, 2) or array.shape[0] != truth.size
             )
-    for whose, array in {
-        "values of y_true": truth,
-        **{f"predictions of {name!r}": array for name, array in arrays.items()},
-    }.items():
-        n_missing = (
-            sum(value is None or value != value for value in array.ravel().tolist()) if array.dtype.kind in ("f", "O") else 0
-        )
-        if n_missing:
-            raise DataError(f"{n_missing} {whose} are missing; leave these examples out for all models.")
+            for name, array in arrays.items()
+        },
+        **{f"{n} {whose} are missing; leave these examples out for all models.": n > 0 for whose, n in missing.items()},
+        f"items has {len(number)} entries for {truth.size} examples.": len(number) != truth.size,
+        f"clusters has {len(groups or ())} entries for {truth.size} examples.": groups is not None and len(groups) != truth.size,
+        f"{truth.size - len(set(number))} names of items stand twice or more.": len(set(number)) < truth.size,
+    }
+    for what in [what for what, is_so in wrong.items() if is_so][:1]:
+        raise DataError(what)
     chosen = _metric(truth, arrays, metric)
     classes = np.unique(truth)
     is_positive, actual = None, None
@@ -129,13 +133,6 @@ def read_predictions(
             rows = [np.square(table - is_own).sum(axis=1) / (2 if classes.size == 2 else 1) for table in tables]
         else:
             rows = [-np.log(np.maximum(table[is_own], np.finfo(float).eps)) for table in tables]
-    number = tuple(str(each) for each in (items if items is not None else range(1, truth.size + 1)))
-    groups = None if clusters is None else tuple(map(str, np.asarray(clusters).tolist()))
-    for what, each in {"items": number, "clusters": number if groups is None else groups}.items():
-        if len(each) != truth.size:
-            raise DataError(f"{what} has {len(each)} entries for {truth.size} examples.")
-    if len(set(number)) < truth.size:
-        raise DataError(f"{truth.size - len(set(number))} names of items stand twice or more.")
     return check_items(
         Items(
             name_metric(chosen).metric,
@@ -304,7 +301,15 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
 
     `names` are those of the models of tables with one column of predictions. Examples of a series belong together.
     """
-    parts = [part for reading, name in zip(readings, names, strict=True) for part in _by_model(reading, name)]
+    parts = []
+    for reading, name in zip(readings, names, strict=True):
+        roles = {role: columns for role, columns in reading.roles.items() if role != "model"}
+        models = (
+            reading.key("model").ordered() if "model" in reading.roles else Words((name,), np.zeros(reading.table.n_rows, int))
+        )
+        for code, model in enumerate(models.names):  # rows of each model, where a column names it
+            own = reading.table.take(np.flatnonzero(models.code == code))
+            parts.append((replace(reading, table=own, roles=roles), model))
     found: dict[str, NDArray[Any]] = {}
     first, _ = parts[0]
     truth, keys = _values(first, first.roles["truth"][0]), _keys_of(first)
@@ -323,18 +328,6 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     items = read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
     name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
     return items
-
-
-def _by_model(reading: Reading, name: str) -> list[tuple[Reading, str]]:
-    """The table and the name of its one model; of a table with a column of models the rows of each."""
-    if "model" not in reading.roles:
-        return [(reading, name)]
-    models = reading.key("model").ordered()
-    roles = {role: columns for role, columns in reading.roles.items() if role != "model"}
-    rows = [np.flatnonzero(models.code == code) for code in range(len(models.names))]
-    return [
-        (replace(reading, table=reading.table.take(own), roles=roles), name) for own, name in zip(rows, models.names, strict=True)
-    ]
 
 
 _FORMS = frozenset(

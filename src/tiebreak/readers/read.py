@@ -172,43 +172,31 @@ def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = F
     A model that stands in several files for the same task was run several times. With `same` all that is read is one model,
     whatever it is called.
     """
-    found, given = _read_all([each for source in sources for each in _inside(source)], options)
+    inside: list[Any] = []
+    for source in sources:
+        results = source if isinstance(source, Results) else read_results(source) if is_folder(source) else None
+        files = [source] if results is None else [each.path for each in results.of_kind("log") or results.of_kind("items")]
+        if results is not None and not files:
+            raise SourceNotFoundError(f"{printable(str(results.path))} holds no logs of single samples and no tables of items.")
+        inside += files
+    found, given = _read_all(inside, options)
     if options.item is None and not any(map(_is_items, found)):
         return None
     parts = _parts(found, given, options)
     if options.models is not None:
-        parts = _of_models(parts, options.models)
+        known = list(dict.fromkeys(name for part in parts for name in part.models))
+        wanted = {known[look_up(name, known, "model")] for name in options.models}
+        parts = [part.take(np.flatnonzero(np.isin(part.words["model"].texts(), [*wanted]))) for part in parts]
+        parts = [part for part in parts if part.models]
     before: Counter[tuple[str, str]] = Counter()
-    parts = [_numbered(part, before, parts[0].words["model"].names[0] if same else None) for part in parts]
+    parts = [_numbered(part, before, parts[0].models[0] if same else None) for part in parts]
     runs = {pair for part in parts for pair in zip(*(part.words[key].texts() for key in ("model", "run")), strict=True)}
     is_of_epochs = len(runs) == len({model for model, _ in runs}) and any("epoch" in part.words for part in parts)
     if is_of_epochs:
         renamed = [{**part.words, "run": part.words.get("epoch", part.words["run"])} for part in parts]
-        parts = [
-            dataclasses.replace(part, words={key: each for key, each in words.items() if key != "epoch"})
-            for part, words in zip(parts, renamed, strict=True)
-        ]
+        kept = [{key: each for key, each in words.items() if key != "epoch"} for words in renamed]
+        parts = [dataclasses.replace(part, words=words) for part, words in zip(parts, kept, strict=True)]
     return items_of(parts, options.metric, options.direction_of(options.metric or "")), "epochs" if is_of_epochs else "runs"
-
-
-def _inside(source: Any) -> list[Any]:
-    """Logs in a folder, or else its tables of items; any other source itself."""
-    if not isinstance(source, Results) and not is_folder(source):
-        return [source]
-    found = source if isinstance(source, Results) else read_results(source)
-    files = found.of_kind("log") or found.of_kind("items")
-    if not files:
-        raise SourceNotFoundError(f"{printable(str(found.path))} holds no logs of single samples and no tables of items.")
-    return [each.path for each in files]
-
-
-def _of_models(parts: Sequence[Long], models: Sequence[str]) -> list[Long]:
-    """Parts with the rows of these models alone."""
-    known = list(dict.fromkeys(name for part in parts for name in part.words["model"].names))
-    for name in models:
-        look_up(name, known, "model")
-    found = [part.take(np.flatnonzero(np.isin(part.words["model"].texts(), models))) for part in parts]
-    return [part for part in found if part.models]
 
 
 def _numbered(part: Long, before: Counter[tuple[str, str]], common: str | None) -> Long:
@@ -217,9 +205,8 @@ def _numbered(part: Long, before: Counter[tuple[str, str]], common: str | None) 
     `before` counts the parts of each model and task so far; all models are one where there is a `common` name.
     """
     models = part.words["model"].texts()
-    tasks = part.words[TASK].texts() if TASK in part.words else [""] * len(models)
+    tasks, runs = (part.words[key].texts() if key in part.words else [""] * len(models) for key in (TASK, "run"))
     before.update(set(zip(models, tasks, strict=True)))
-    runs = part.words["run"].texts() if "run" in part.words else [""] * len(models)
     labels = [f"{before[model, task]} {run}".strip() for model, task, run in zip(models, tasks, runs, strict=True)]
     if common is not None:
         labels = [f"{model} {label}" for model, label in zip(models, labels, strict=True)]
@@ -231,14 +218,8 @@ def _numbered(part: Long, before: Counter[tuple[str, str]], common: str | None) 
 
 
 def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found], list[NamedSource]]:
-    """Contents and names of all sources."""
-    given = _given(sources)
-    return [_found(each, options, n_sources=len(given)) for each in given], given
-
-
-def _given(sources: Sequence[Any]) -> list[NamedSource]:
-    """Sources with their names; a dict of tables is one for each model."""
-    found = []
+    """Contents and names of all sources; a dict of tables is one for each model."""
+    given = []
     files = iter(_different_names([Path(source) for source in sources if _is_file(source)]))
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
@@ -247,12 +228,12 @@ def _given(sources: Sequence[Any]) -> list[NamedSource]:
             source = of_objects(source)
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
             for key, value in source.items():
-                found.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
+                given.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
         elif _is_file(source):
-            found.append(NamedSource(source, name, file=printable(next(files))))
+            given.append(NamedSource(source, name, file=printable(next(files))))
         else:
-            found.append(NamedSource(source, "the table" if is_alone and is_frame(source) else name))
-    return found
+            given.append(NamedSource(source, "the table" if is_alone and is_frame(source) else name))
+    return [_found(each, options, n_sources=len(given)) for each in given], given
 
 
 def _different_names(paths: Sequence[Path]) -> list[str]:
@@ -467,32 +448,21 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
 
 
 def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Long]:
-    is_main = len(found) > 1
+    """Long tables of items, from tables, logs and items that were read before."""
     paths = [(each, its.name) for each, its in zip(found, given, strict=True) if isinstance(each, Path)]
-    functions = [partial(logs.read_log, path, name, is_main=is_main) for path, name in paths]
+    functions = [partial(logs.read_log, path, name, is_main=len(found) > 1) for path, name in paths]
     read = iter(with_main_metric(functions, options.metric))
-    return [
-        _named(dataclasses.replace(next(read), stem=its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
-        for each, its in zip(found, given, strict=True)
-    ]
-
-
-def _part(found: Source | Long | Reading | Items, stem: str) -> Long:
-    if isinstance(found, Long) and found.is_of_items:
-        return dataclasses.replace(found, stem=stem)
-    if not isinstance(found, Items):
-        raise refuse(
-            found.table.name if isinstance(found, Reading) else found.name,
-            "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
-            "Pass ",
-            Setting("item", "'COLUMN'"),
-            ", or ",
-            Setting("rows", "'items'"),
-            " if each row is an item.",
-        )
-    if not found.is_mean:
-        raise UnsupportedSourceError(
-            f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of all "
-            "models to one call of tb.read_predictions."
-        )
-    return long_of_items(found)
+    parts = []
+    for each, its in zip(found, given, strict=True):
+        if isinstance(each, Items) and not each.is_mean:
+            raise UnsupportedSourceError(
+                f"{each.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of all "
+                "models to one call of tb.read_predictions."
+            )
+        part = next(read) if isinstance(each, Path) else long_of_items(each) if isinstance(each, Items) else each
+        if not isinstance(part, Long) or not part.is_of_items:
+            what = "it has no column that names the items, such as 'item', 'question' or 'doc_id'."
+            fix = ("Pass ", Setting("item", "'COLUMN'"), ", or ", Setting("rows", "'items'"), " if each row is an item.")
+            raise refuse(part.table.name if isinstance(part, Reading) else part.name, what, *fix)
+        parts.append(_named(dataclasses.replace(part, stem=its.stem), its))
+    return parts

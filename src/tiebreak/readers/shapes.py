@@ -59,9 +59,6 @@ from tiebreak.scores.vocabulary import look_up, quoted
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
 """Words of names that may be of a model, or say which of the others stands here."""
 
-_COUNTED = frozenset("n p d k columns number imbalance".split())
-"""Names that may be of a model, or of what a table counts."""
-
 _COUNT = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
 _TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
 """Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples."""
@@ -102,7 +99,7 @@ class Long:
     ----------
     words : dict of str to Words
         Model and the parts of the name of a unit: dataset, repeat, fold, split, seed, time, position; of items item, task, run,
-        epoch, cluster, group, item_hash, and texts of the items; test_set; metric, where there are several.
+        epoch, cluster, item_hash, and texts of the items; test_set; metric, where there are several.
     numbers : dict of str to ndarray
         Score; where there are, n_train, n_test, weight, human, and of counts the total.
     name : str
@@ -125,8 +122,6 @@ class Long:
         What is missing or was decided, in words.
     lower_is_better : bool or None
         Direction of the metric, where a log says it.
-    is_mean_of_tasks : bool
-        True where the tool of a log takes the mean of the tasks of a group, False where it takes that of all their items.
     time : str
         When a log was begun, which sorts as text; "" where it does not say.
     settings : tuple of tuple of str
@@ -147,7 +142,6 @@ class Long:
     unit: str = "item"
     remark: str = ""
     lower_is_better: bool | None = None
-    is_mean_of_tasks: bool = False
     time: str = ""
     settings: tuple[tuple[str, str], ...] = ()
     is_whole: bool = True
@@ -199,19 +193,24 @@ class Reading:
             table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
         refuse_nested(table, [column for columns in roles.values() for column in columns])
         reading = cls(table, roles, options, {name: not is_numeric(column) for name, column in filled.items()})
-        if "model" not in roles and reading.is_text.get("column 1") and reading._has_models_in_front():
+        # texts without a name in front of metrics, folds and texts alone are models
+        asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
+        is_free = reading.is_text.get("column 1") and not any("column 1" in columns for columns in roles.values())
+        if (
+            "model" not in roles
+            and is_free
+            and all(
+                name == "column 1"
+                or is_text
+                or plain(name) in asked
+                or is_metric(name)
+                or is_no_score(name)
+                or _FOLD.fullmatch(name)
+                for name, is_text in reading.is_text.items()
+            )
+        ):
             roles["model"] = ["column 1"]
         return reading
-
-    def _has_models_in_front(self) -> bool:
-        """True for texts without a name in front of metrics, folds and texts alone."""
-        asked = {plain(self.options.metric or ""), plain("test_score"), plain("train_score")}
-        others = [name for name in self.is_text if name != "column 1"]
-        is_taken = any("column 1" in columns for columns in self.roles.values())
-        return not is_taken and all(
-            self.is_text[name] or plain(name) in asked or is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name)
-            for name in others
-        )
 
     @property
     def is_of_predictions(self) -> bool:
@@ -304,8 +303,9 @@ class Reading:
                 return self._by_model()
             names = list(table.columns)
             return self._melted([names[look_up(each.strip(), names, "column")] for each in datasets.split(",")], "dataset")
-        if alone is None or self.score_column() is None:
-            return self._wide()
+        if alone is None or self.score_column() is None:  # a column for each model
+            reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
+            return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
         only = Words((alone,), np.zeros(table.n_rows, dtype=np.int32))
         table = replace(table, columns={**table.columns, _ALONE: only})
         found = replace(self, table=table, roles={**self.roles, "model": [_ALONE]})._by_model()
@@ -346,11 +346,6 @@ class Reading:
         is_text = {**self.is_text, unit: True, "score": False}
         table = replace(table, columns={**kept, **own})
         return Reading(table, {**roles, unit: [unit], "score": ["score"]}, self.options, is_text)._built("score")
-
-    def _wide(self) -> Long:
-        """A column for each model."""
-        reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
-        return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
 
     def _built(self, own: str | Mapping[str, str]) -> Long:
         """The long table of the column of all scores, or of that of each model."""
@@ -401,16 +396,39 @@ class Reading:
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
-        self._refuse_metrics(numbers)
+        of_data = {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS}
+        for what, several in (("metrics", {metric_in(name) for name in numbers}), ("parts of the data", of_data)):
+            if len(several) > 1 and "" not in several:
+                raise self.refuse(
+                    f"its columns {quoted(numbers, 6)} are of several {what} ({quoted(sorted(several), 6)}).",
+                    "Give those of one, add a column 'model', or pass a file for each model.",
+                )
         for name in texts:
-            if len(several := [each for each in numbers if each in self.table.words(name).names]) > 1:
-                what = f"it names the columns {quoted(several, 6)}, so they may be classes, and no models."
+            if len(named := [each for each in numbers if each in self.table.words(name).names]) > 1:
+                what = f"it names the columns {quoted(named, 6)}, so they may be classes, and no models."
                 raise self.refuse(what, "Is it the truth? ", column_advice("truth", name), ".", column=name)
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
             texts = [name for name in texts if self._has_wrong_cells(name)]
         else:
-            self._refuse_no_scores(numbers)
+            for name in numbers:
+                values, others = self.table.numbers(name), [self.table.numbers(each) for each in numbers if each != name]
+                word = next((word for word in words_in(name) if word in _EXTREMES), "")
+                counts_on = values.size > 2 and np.all(np.diff(values) == 1) and not self._unit_roles()
+                repeats = word and len(others) > 1 and np.array_equal(values, _EXTREMES[word].reduce(others), equal_nan=True)
+                is_count = others and values.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(values)
+                said = {
+                    f"it counts upwards ({values[0]:g}, {values[0] + 1:g} ...)": counts_on,
+                    f"it is the {word} of the others in each row": repeats,
+                    f"it holds whole numbers, from {values.min():g} on, beside scores from 0 to 1": is_count,
+                }
+                for text in [text for text, is_so in said.items() if is_so]:
+                    advice = (
+                        "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
+                        Setting("models"),
+                        ").",
+                    )
+                    raise self.refuse(f"{text}, so it is no model's scores.", *advice, column=name, kind=DataError)
             refuse_nested(self.table, list(self.table.nested))
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
@@ -431,40 +449,11 @@ class Reading:
             raise self.refuse(what, "Use columns 'model' and 'score', or one for each model.", kind=DataError)
         return {name: name for name in numbers}
 
-    def _refuse_no_scores(self, numbers: Sequence[str]) -> None:
-        """Refuse a column that counts the rows or something else, or repeats the best or the worst of the others."""
-        for name in numbers:
-            own, others = self.table.numbers(name), [self.table.numbers(each) for each in numbers if each != name]
-            word = next((word for word in words_in(name) if word in _EXTREMES), "")
-            fix: tuple[str | Setting, ...] = ("Leave it out, or name the models (", Setting("models"), ").")
-            if own.size > 2 and np.all(np.diff(own) == 1) and not self._unit_roles():
-                what = f"it counts upwards ({own[0]:g}, {own[1]:g} ...), so it is no model's scores."
-                fix = ("Call it 'fold' if it numbers folds, 'item' if it numbers items of one test set, or leave it out.",)
-            elif word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
-                what = f"it is the {word} of the others in each row, and no model's scores."
-            elif (
-                (word or name.casefold() in _COUNTED) and own.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(own)
-            ):
-                what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
-            else:
-                continue
-            raise self.refuse(what, *fix, column=name, kind=DataError)
-
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
         looked = self.table.words(name).names[:1000]
         readable = sum(bool(re.match(r"\s*[-+]?[\d.,]+\s*(%|±|\+/-|\(|$)", each)) for each in looked)
         return bool(looked) and 2 * readable >= len(looked)
-
-    def _refuse_metrics(self, numbers: Sequence[str]) -> None:
-        """Refuse columns that are metrics, of one model, or of several by prefix."""
-        parts = {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS}
-        for what, several in (("metrics", {metric_in(name) for name in numbers}), ("parts of the data", parts)):
-            if len(several) > 1 and "" not in several:
-                raise self.refuse(
-                    f"its columns {quoted(list(numbers), 6)} are of several {what} ({quoted(sorted(several), 6)}).",
-                    "Give those of one, add a column 'model', or pass a file for each model.",
-                )
 
     def _counts(self) -> Long | None:
         """A row for each model and its test set, with a count, or a rate, and the number of examples; None for other tables."""
@@ -626,7 +615,10 @@ class Reading:
                     column=name,
                 )
         labels = tuple(map(str, range(1, int(n_rows.max()) + 1)))
-        return {"item" if options.rows == "items" else "position": Words(labels, _place_in_group(cell_of(models, units)))}
+        cells = cell_of(models, units)
+        order, place = np.argsort(cells, kind="stable"), np.empty(cells.size, dtype=np.int32)
+        place[order] = np.arange(cells.size) - np.searchsorted(cells[order], cells[order])
+        return {"item" if options.rows == "items" else "position": Words(labels, place)}
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
         rest = self.others("model", "score")
@@ -776,14 +768,6 @@ def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
 def is_unique(models: Words, units: Mapping[str, Words]) -> bool:
     """True where each row is of another model and unit."""
     return bool(np.all(np.diff(np.sort(cell_of(models, units))) > 0))  # `np.unique` takes many times as long for a million
-
-
-def _place_in_group(group: IntArray) -> IntArray:
-    """Position of each row among those of its group."""
-    order = np.argsort(group, kind="stable")
-    place = np.empty(group.size, dtype=np.int32)
-    place[order] = np.arange(group.size) - np.searchsorted(group[order], group[order])
-    return place
 
 
 def _keyed(words: Words) -> Words:

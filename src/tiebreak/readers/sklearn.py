@@ -55,8 +55,8 @@ def reads(source: Any) -> bool:
     if isinstance(source, list | tuple | np.ndarray):
         is_rows = len(source) > 0 and all(isinstance(row, list | tuple | np.ndarray) for row in source[:9])
         return is_rows or isinstance(source, np.ndarray) or _model_in(source) is not None
-    has_trials = isinstance(getattr(source, "trials", None), list)
-    return has_trials or _is_fitted(source) or _is_one_result(source) or _model_in(source) is not None
+    has_scores = isinstance(getattr(source, "trials", None), list) or isinstance(getattr(source, "cv_results_", None), Mapping)
+    return has_scores or _is_one_result(source) or _model_in(source) is not None
 
 
 def is_cv_results(names: Iterable[Any]) -> bool:
@@ -113,19 +113,15 @@ def _is_one_result(source: Any) -> bool:
     )
 
 
-def _is_model(source: Any) -> bool:
-    # asked of the class: the columns of a frame are attributes too
-    return hasattr(type(source), "fit") and any(hasattr(type(source), name) for name in ("predict", "get_params"))
-
-
-def _is_fitted(source: Any) -> bool:
-    return isinstance(getattr(source, "cv_results_", None), Mapping)
-
-
 def _model_in(source: Any) -> Any:
     """A model that was given where scores are needed; None where there is none."""
     inside = source.values() if isinstance(source, Mapping) else source[:1] if isinstance(source, list | tuple) else [source]
-    return next((value for value in inside if _is_model(value)), None)
+    # asked of the class: the columns of a frame are attributes too
+    kinds = ((value, type(value)) for value in inside)
+    is_model = (
+        (value, hasattr(kind, "fit") and (hasattr(kind, "predict") or hasattr(kind, "get_params"))) for value, kind in kinds
+    )
+    return next((value for value, is_one in is_model if is_one), None)
 
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
@@ -136,7 +132,7 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
     """
     if role := next((role for role in ("item", "cluster") if getattr(options, role) is not None), ""):
         raise InvalidParameterError(f"{role}= names a column, and {name} has none. Leave it out, or pass a table.", about=role)
-    if _is_fitted(source):
+    if isinstance(getattr(source, "cv_results_", None), Mapping):
         return read_cv_results(source.cv_results_, f"the {type(source).__name__}", options, source)
     if isinstance(getattr(source, "trials", None), list):
         return read_trials(_columns_of(source.trials), f"the {type(source).__name__}", options)
@@ -373,20 +369,15 @@ def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDes
 
 def _numbers(values: Any, name: str, column: str) -> FloatArray:
     """Scores as floats, a copy, nan where there is none; texts that spell numbers are numbers, as in a table."""
-    try:
-        given = np.ma.filled(values.astype(float), np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
-    except (TypeError, ValueError):  # lists of different length, masked words
-        given = np.zeros((0, 0))
-    if given.dtype.kind in "biuf" and given.ndim == 1 and given.size:
-        return given.astype(float)
-    found = None if given.ndim != 1 or not given.size or given.dtype.kind in "mM" else column_of(values)
-    if found is None:
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.ndim == 1 and not np.ma.isMaskedArray(values):
+        return values.astype(float)
+    found = column_of(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping) else None
+    if found is None or not len(values):
         raise DataError(
             f"{name}: the scores of {column!r} must be numbers in one list, one for each split; got "
-            f"{' '.join(repr(values)[:60].split())}."
-            + (" For repeats by folds, use a table with columns 'repeat' and 'fold'." if given.ndim > 1 else "")
+            f"{' '.join(repr(values)[:60].split())}. For repeats by folds, use a table with columns 'repeat' and 'fold'."
         )
-    return SourceTable(name, {column: found}, lambda row: f"score {row + 1}", given.size, {}).numbers(column)
+    return SourceTable(name, {column: found}, lambda row: f"score {row + 1}", len(values), {}).numbers(column)
 
 
 # --- splits -------------------------------------------------------------------------------------------------------------

@@ -28,9 +28,6 @@ _CLASSES = Advice("n_test=(40, 960)", typed="--n-test 40,960")
 _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 """A column that only the leaderboard of a tool has."""
 
-_COUNTS = (("n", "n_test", "n_examples", "support"), ("n_folds", "folds"), ("n_seeds", "seeds", "n_runs", "runs"))
-"""Names of columns of what the means are of: test examples, folds, training runs."""
-
 KEEP = (
     "Surer: keep the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
     "predictions of all models in one table, and compare these."
@@ -212,9 +209,6 @@ def _kind_of(
     """Kind of the means, and of how many they are, as `Summary` has it."""
     of, both, cv = RATES.get(plain_name(full_name(metric))), options.n_classes, options.cv
     is_of_runs, n_test = options.rows == "seeds", options.n_test if options.n_train is None else None
-    if n_test is None and cv is None and options.n_train is None:
-        n_test, n_folds, n_runs = (_count_in(table, names) for names in _COUNTS)
-        cv, is_of_runs = (n_folds, is_of_runs) if n_runs is None else (n_runs, True)
 
     def unclear(what: str, *fix: str | Setting | Advice) -> TiebreakError:
         return refuse(table.name, what, *fix, column=chosen.name, kind=UnclearSourceError)
@@ -247,16 +241,3 @@ def _kind_of(
         what = f"{full_name(metric)} is about positive and negative examples apart."
         raise unclear(what, "Say how many there are of each: ", _CLASSES, ".")
     return ("areas", both) if of == "both" else ("rates", (both[of == "negatives"],))
-
-
-def _count_in(table: SourceTable, names: Sequence[str]) -> int | None:
-    """Number of what the means are of from a column of its own, the same for all models."""
-    column = next((name for name in table.columns if name.casefold() in names), None)
-    if column is None:
-        return None
-    sizes = table.numbers(column)
-    what = f"beside {sizes[0]:g}: a table of means is about models that were tested alike."
-    fix = "Of a test set of each model's own give columns 'model', 'correct' and 'n'."
-    is_right = (sizes == sizes[0]) & (sizes >= 1) & (sizes % 1 == 0)
-    _check(table, column, is_right, lambda row: f"{sizes[row]:g} {what}", fix)
-    return int(sizes[0])

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 TASK = "task"
 """Column of the items that names the task of each."""
 
-SUBTASK = "subtask"
-"""Column that names the part of a task that is a group of several."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Items:
@@ -246,7 +243,7 @@ class Items:
         """
         values = self.columns[list(self.columns)[look_up(by, list(self.columns), "column of the items")]]
         found = list(dict.fromkeys(values))
-        most = _MOST_TASKS if by in (TASK, SUBTASK) else _MOST_SLICES
+        most = _MOST_TASKS if by == TASK else _MOST_SLICES
         if len(found) > most:
             raise InvalidParameterError(
                 f"the column {by!r} has {len(found)} different values; slices are of {most} or fewer. Group them first.",

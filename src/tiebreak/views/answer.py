@@ -199,7 +199,7 @@ def pair_sentence(pair: PairComparison) -> str:
         b=names[pair.second],
         how=how,
         beyond=f", more than the {said['rope']} that matters" if comparison.rope else "",
-        though=f"; {names[pair.first]} is measurably ahead" if has_direction(pair) else "",
+        though=f"; {names[pair.first]} is measurably ahead" if pair.interval_low > float(pair.law.tolerance) else "",
         why="which ends at 0 itself" if pair.reason == "discrete" else why,
         **said,
     )
@@ -223,12 +223,6 @@ def _size(pair: PairComparison, whose: str = "") -> str:
     typically = "typically " if comparison.method.is_centre else ""
     side = "higher" if comparison.metric.higher_is_better else "lower"
     return f"{metric} {typically}{_amount(pair)} {side}{f' for {whose}' if whose else ''}"
-
-
-def has_direction(pair: PairComparison) -> bool:
-    """True where 0 lies outside the interval, beyond rounding noise."""
-    tolerance = float(pair.law.tolerance)
-    return pair.interval_low > tolerance or pair.interval_high < -tolerance
 
 
 def interval_text(comparison: Comparison, low: Any, high: Any, decimals: int | None = None) -> str:

@@ -473,7 +473,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         written_pairs(comparison),
     )
     if comparison.by is not None:
-        from tiebreak.views.slices import records as slice_records
+        from tiebreak.views.slices import columns as slice_columns
     if requirements is not None:
         from tiebreak.views.requirements import records
     asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
@@ -503,7 +503,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         ranking=records_of(ranking_columns(comparison)),
         pairs=records_of(pair_columns(comparison, written)),
         **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
-        slices=[] if comparison.by is None else slice_records(comparison.slices()),
+        slices=[] if comparison.by is None else records_of(slice_columns(comparison.slices())),
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],

@@ -51,14 +51,10 @@ def page(evaluation: Evaluation) -> Page:
     return Page((_head(evaluation), *tables, *choice_sections(evaluation), *troubles(evaluation), Paragraph((further,))))
 
 
-def run_page(evaluation: Evaluation) -> Page:
-    """All that there is to say of a run before its models are compared."""
-    return Page((_head(evaluation), *(mean_tables(evaluation) if evaluation.n_done else ()), *troubles(evaluation)))
-
-
-def overview_page(evaluation: Evaluation) -> Page:
-    """Page of an evaluation without the means, for where the comparison follows."""
-    return Page((_head(evaluation), *troubles(evaluation)))
+def run_page(evaluation: Evaluation, *, has_means: bool = True) -> Page:
+    """All that there is to say of a run before its models are compared; without the means where the comparison follows."""
+    means = mean_tables(evaluation) if has_means and evaluation.n_done else ()
+    return Page((_head(evaluation), *means, *troubles(evaluation)))
 
 
 def facts(evaluation: Evaluation) -> dict[str, Any]:
@@ -71,29 +67,24 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
         models=[{"name": model.name, "text": model.text} for model in record.models],
         metrics=[metric_record(each.metric) | {"name": each.name} for each in record.metrics],
         datasets=dataset_facts(record),
-        means=_means(evaluation),
+        means=[
+            {
+                "dataset": name,
+                "model": model,
+                "metric": metric,
+                "mean": float(known.mean()) if known.size else None,
+                "n_splits": known.size,
+            }
+            for dataset, name in enumerate(evaluation.datasets)
+            for position, metric in enumerate(evaluation.metrics)
+            for model, scores in zip(evaluation.models, evaluation.grid(dataset, position), strict=True)
+            for known in [scores[~np.isnan(scores)]]
+        ],  # over the splits that have a score
         failures=_records(evaluation.failures, "state", "message", "n_cells", "models", "first", "attempts"),
         warnings=_records(evaluation.fit_warnings, "warning", "n_cells", "models", "first"),
         undefined=_records(evaluation.undefined, "reason", "n_cells", "models", "first"),
         **{name: plain(getattr(record, name)) for name in ("rng", "threads", "versions", "settings")},
     )
-
-
-def _means(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """The mean of each model by each metric on each dataset, over the splits that have a score."""
-    return [
-        {
-            "dataset": name,
-            "model": model,
-            "metric": metric,
-            "mean": float(known.mean()) if known.size else None,
-            "n_splits": known.size,
-        }
-        for dataset, name in enumerate(evaluation.datasets)
-        for position, metric in enumerate(evaluation.metrics)
-        for model, scores in zip(evaluation.models, evaluation.grid(dataset, position), strict=True)
-        for known in [scores[~np.isnan(scores)]]
-    ]
 
 
 def _records(frame: Any, *columns: str) -> list[dict[str, Any]]:

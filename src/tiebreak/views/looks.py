@@ -1,18 +1,18 @@
 """Looks in words, and the file that keeps them: whole after every look, and safe against two writers."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.family import OVER
+from tiebreak.comparison.looks import Looks, check_suitable
 from tiebreak.comparison.ranking import BEST
 from tiebreak.errors import (
     ChangedRunError,
@@ -27,10 +27,6 @@ from tiebreak.views.files import write_whole
 from tiebreak.views.view import encoded
 from tiebreak.views.words import count
 
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.looks import Looks
-
 MOST_SECONDS = 10.0
 """Wait for another writer; writing takes milliseconds."""
 
@@ -40,8 +36,6 @@ STALE_SECONDS = 60.0
 
 def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None, bytes | None]:
     """The plan that a caller means by `n_total` and `looks`; and the file that is to keep it, with what it holds now."""
-    from tiebreak.comparison.looks import Looks
-
     if looks is None:
         return (None if n_total is None else Looks(n_total=n_total)), None, None
     path, content = None, None
@@ -69,8 +63,6 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
 
 
 def _held_by(looks: Any) -> Looks:
-    from tiebreak.comparison.looks import Looks
-
     if isinstance(looks, Looks):
         return looks
     if isinstance(looks, Mapping):
@@ -107,8 +99,6 @@ def _parsed(content: bytes, name: str) -> tuple[Looks, bool]:
 
 def _of_content(content: Any, name: str) -> tuple[Looks, bool]:
     """Looks in a file of them, or in an answer; and True for the latter."""
-    from tiebreak.comparison.looks import Looks
-
     if isinstance(content, Mapping) and (isinstance(content.get("settings"), Mapping) or "models" in content):
         held = content.get("settings", content).get("looks")
         if held is None:
@@ -204,8 +194,6 @@ def unplanned(comparison: Comparison) -> str:
     """Remark that looking again costs, where there is no plan though there could be one, and some pair is open; else ""."""
     if comparison.looks is not None or not n_left_open(comparison):
         return ""
-    from tiebreak.comparison.looks import check_suitable
-
     try:
         check_suitable(comparison.scores, comparison.settings, comparison.method)
     except TiebreakError:

@@ -7,14 +7,11 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import InitVar, dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tiebreak.printable import printable
 from tiebreak.views.words import NAME_WIDTH as NAME_WIDTH
 from tiebreak.views.words import columns, cut, short_names
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 WIDTH = 80
 """Columns of text."""
@@ -228,7 +225,7 @@ class Page:
         """For pull requests and notes; names show as they are."""
         return "\n\n".join(filter(None, (part.as_markdown() for part in self.parts))) + "\n"
 
-    def print(self, console: Console | None = None) -> None:
+    def print(self, console: Any = None) -> None:
         """Print it on standard output or another console, fitted to the window and with the verdicts in colour."""
         from rich.console import Console
         from rich.text import Text

@@ -65,25 +65,22 @@ LONG_FROM = 41
 def latex(comparison: Comparison, table: str | None = None) -> str:
     """Ranking and pairs as on the page, and scores by dataset, or one of them, as tables with the rules of booktabs."""
     has_datasets = comparison.method.unit == "dataset"
-    makers = {"ranking": _ranking_latex, "pairs": _pairs_latex, "scores": _scores_latex}
-    if table is not None and table not in makers:
+    if table not in (None, "ranking", "pairs", "scores"):
         raise InvalidParameterError(f"table must be 'ranking', 'pairs' or 'scores'; got {table!r}.")
     if table == "scores" and not has_datasets:
         raise DataError("there is a table of scores by dataset where there are several datasets; these scores are of one.")
-    wanted = [table] if table else [name for name in makers if name != "scores" or has_datasets]
-    text = "\n\n".join(makers[name](comparison) for name in wanted)
+    texts, side = [], "higher" if comparison.metric.higher_is_better else "lower"
+    if table in (None, "ranking"):
+        shown = models_table(comparison)
+        notes = (*shown.notes, *small_print(comparison)[:1])
+        texts.append(_of_page(replace(shown, title=f"Models by {value_name(comparison)}, {side} is better", notes=notes)))
+    if table in (None, "pairs"):
+        texts.append(_of_page(pair_table(comparison, with_tests=False)))
+    if has_datasets and table in (None, "scores"):
+        texts.append(_scores_latex(comparison))
+    text = "\n\n".join(texts)
     packages = "booktabs,longtable" if "longtable" in text else "booktabs"
     return f"% needs \\usepackage{{{packages}}}\n{text}\n"
-
-
-def _ranking_latex(comparison: Comparison) -> str:
-    table, side = models_table(comparison), "higher" if comparison.metric.higher_is_better else "lower"
-    notes = (*table.notes, *small_print(comparison)[:1])
-    return _of_page(replace(table, title=f"Models by {value_name(comparison)}, {side} is better", notes=notes))
-
-
-def _pairs_latex(comparison: Comparison) -> str:
-    return _of_page(pair_table(comparison, with_tests=False))
 
 
 def _of_page(table: Table) -> str:

@@ -1,12 +1,16 @@
 """Kept predictions: ROC, precision-recall and calibration curves, confusion matrices, costs, and the score of the best model."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
-from tiebreak.metrics.confusion import Average
+from tiebreak.evaluation.bbc import BiasCorrectedScore
+from tiebreak.evaluation.class_curves import Lines
+from tiebreak.evaluation.confusions import Confusions
+from tiebreak.metrics.confusion import Average, ConfusionMatrix
+from tiebreak.metrics.costs import CostMatrix
+from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, document, finite, metric_record, plain
 from tiebreak.views.words import (
@@ -22,18 +26,6 @@ from tiebreak.views.words import (
     quote,
     short_names,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
-    from tiebreak.evaluation.bbc import BiasCorrectedScore
-    from tiebreak.evaluation.class_curves import Lines
-    from tiebreak.evaluation.confusions import Confusions
-    from tiebreak.metrics.confusion import ConfusionMatrix
-    from tiebreak.metrics.costs import CostMatrix
-    from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 
 MOST_POINTS = 30
 """Points up to which a curve is written out."""
@@ -308,7 +300,7 @@ def models_columns(confusions: Confusions) -> dict[str, Any]:
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def _square_frame(result: Any, name: str) -> pd.DataFrame:
+def _square_frame(result: Any, name: str) -> Any:
     """Counts or costs, with actual classes as index and predicted ones as columns."""
     import pandas as pd
 

@@ -129,11 +129,6 @@ def table(slices: Slices) -> Table:
     )
 
 
-def records(slices: Slices) -> list[dict[str, Any]]:
-    """Rows of the frame as plain values."""
-    return list(records_of(columns(slices)))
-
-
 def _rows(slices: Slices) -> Iterator[dict[str, Any]]:
     models = slices.comparison.models
     for name, table in zip(slices.names, slices.tables, strict=True):
@@ -154,7 +149,7 @@ def facts(slices: Slices) -> dict[str, Any]:
         by=slices.by,
         correction=slices.correction,
         sentence=sentence(slices),
-        slices=records(slices),
+        slices=list(records_of(columns(slices))),
     )
 
 

@@ -6,8 +6,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
-from tiebreak.numerics import IntArray
 from tiebreak.printable import printable as printable
 
 NAME_WIDTH = 34
@@ -68,11 +68,6 @@ def _end(name: str, width: int) -> str:
             break
         kept = token + kept
     return "…" + kept.lstrip(" …,-_/)=.")
-
-
-def with_copies(name: str, n_copies: int) -> str:
-    """A name with the number of models that have the same scores: "forest (and 2 copies)"."""
-    return f"{name} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else name
 
 
 def _fit(names: Sequence[str], width: int) -> bool:
@@ -276,7 +271,7 @@ def duration(value: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def span(values: IntArray) -> str:
+def span(values: Any) -> str:
     """The smallest and the largest number, once where they are the same."""
     low, high = int(values.min()), int(values.max())
     return str(low) if low == high else f"{low}-{high}"

@@ -213,7 +213,10 @@ def test_metrics_have_a_direction_each() -> None:
         (None, r"Say it by metric, for example lower_is_better={'latency': True, 'quality': False}"),
         ({"latency": True}, r"better for 'quality'\? Say it by metric, for example lower_is_better={'latency': True, 'quality'"),
         ({"latency": True, "qualty": False}, r"no metric 'qualty' in the source, which has 'latency' and 'quality'"),
-        ({"latency": "lower", "quality": False}, r"must be True or False for each metric; got {'latency': 'lower', 'quality': False}"),
+        (
+            {"latency": "lower", "quality": False},
+            r"must be True or False for each metric; got {'latency': 'lower', 'quality': False}",
+        ),
         ({}, r"must be True, False or None, or {metric: True or False}"),
         ({1: True}, r"must be True, False or None, or {metric: True or False}"),
     ],

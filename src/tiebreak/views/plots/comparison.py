@@ -1,17 +1,16 @@
 """Plots of a comparison and of its pairs: ranking, differences, scores, verdicts, posterior, and scores by dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
-from tiebreak.numerics.law import VERDICTS
+from tiebreak.numerics.law import VERDICTS, Law
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.answer import interval_name, table_decimals
 from tiebreak.views.plots.draw import (
@@ -33,14 +32,6 @@ from tiebreak.views.plots.draw import (
     text_colour,
 )
 from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_probability, format_score
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from tiebreak.comparison.comparison import Comparison, PairComparison
-    from tiebreak.numerics.law import Law
-
 
 MOST_DOTS = 5000
 """Splits or items up to which each is drawn as a dot."""
@@ -148,7 +139,7 @@ def posterior(comparison: Comparison, a: str | None = None, b: str | None = None
 # --- What they share ------------------------------------------------------------------------------------------------
 
 
-def against_reference(comparison: Comparison) -> pd.DataFrame:
+def against_reference(comparison: Comparison) -> Any:
     """Models that are drawn against the first one or the baseline."""
     import pandas as pd
 
@@ -184,7 +175,7 @@ def _shown(comparison: Comparison) -> IntArray:
     return shown
 
 
-def _against(comparison: Comparison, table: pd.DataFrame) -> dict[str, Any]:
+def _against(comparison: Comparison, table: Any) -> dict[str, Any]:
     """Arguments of rows of models against the reference."""
     decimals, is_family = table_decimals(comparison), comparison.pair_table.is_family
     reference = labels([*table["model"]])[list(table["model"]).index(comparison.reference)]
@@ -210,7 +201,7 @@ def _against(comparison: Comparison, table: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _about_intervals(comparison: Comparison, table: pd.DataFrame) -> str:
+def _about_intervals(comparison: Comparison, table: Any) -> str:
     value, name = short(comparison.ranking_table.value_label), interval_name(comparison)
     judged = "the verdict is where the line lies" if comparison.pair_table.is_family else "no pair was judged"
     arrows = " Arrow: no limit on that side." if np.isinf(table[["interval_low", "interval_high"]].to_numpy()).any() else ""
@@ -228,7 +219,7 @@ def _of_all_together(comparison: Comparison, plot: str) -> DataError:
     )
 
 
-def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name: str) -> tuple[pd.DataFrame, tuple[Any, Any]]:
+def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name: str) -> tuple[Any, tuple[Any, Any]]:
     """A row for each value that is there, and where its dot stands: a little apart, so that equal values stay visible."""
     import pandas as pd
 
@@ -277,7 +268,7 @@ def posterior_of(pair: PairComparison) -> Drawing:
     title = f"{pair_title(first, second, pair.verdict)}; P({likely}) is {format_probability(chances[likely])}"
     note = f"Posterior from {count(pair.n_units, unit)}, for this pair alone; bars: credible intervals. {rope_note(pair.rope)}"
 
-    def paint(ax: Axes, own: bool) -> None:
+    def paint(ax: Any, own: bool) -> None:
         ax.set_xlabel(f"difference in {short(comparison.metric.name)}: positive favours {first}", fontsize=SIZE)
         ax.spines[["left", "right", "top"]].set_visible(False)
         ax.axvline(0.0, color=text_colour(0.5), linewidth=0.8, zorder=1)
@@ -447,7 +438,7 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     n_alike = len({name for group in groups if whose in group for name in group} - {whose})
     said = "has the best average rank" if place == 0 else f"is number {place + 1} of {n_ranked} by average rank"
 
-    def paint(ax: Axes, own_figure: bool) -> None:
+    def paint(ax: Any, own_figure: bool) -> None:
         ax.set_axis_off()
         ax.set_xlim(1 - 0.06 * (last - 1), last + 0.06 * (last - 1))
         depth = 0.5 * len(groups) + 0.7

@@ -1,11 +1,12 @@
 """Plots of learning and validation curves, and of the parts of a loss."""
 
-from __future__ import annotations
-
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tiebreak.statistics.splits import ANSWERS, YES
+from tiebreak.studies.bias_variance import BiasVariance
+from tiebreak.studies.learning_curve import LearningCurve
+from tiebreak.studies.validation_curve import ValidationCurve
 from tiebreak.views.curves import LOSS_NAMES
 from tiebreak.views.plots.draw import (
     COLOURS,
@@ -24,13 +25,6 @@ from tiebreak.views.plots.draw import (
     short,
 )
 from tiebreak.views.words import format_percent
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tiebreak.studies.bias_variance import BiasVariance
-    from tiebreak.studies.learning_curve import LearningCurve
-    from tiebreak.studies.validation_curve import ValidationCurve
 
 
 def learning_curve(curve: LearningCurve) -> Drawing:
@@ -68,7 +62,7 @@ def validation_curve(curve: ValidationCurve) -> Drawing:
 
 
 def _curve(
-    curve: Any, data: pd.DataFrame, said: dict[str, str], title: str, before: str, x_label: str, words: list[str] | None
+    curve: Any, data: Any, said: dict[str, str], title: str, before: str, x_label: str, words: list[str] | None
 ) -> Drawing:
     """A line for each model, test scores solid, training scores dashed."""
     drawn = [name for name in curve.models if name in set(data["model"])]

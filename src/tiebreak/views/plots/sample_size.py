@@ -27,7 +27,8 @@ def power(size: SampleSize) -> Drawing:
     low, high = max(size.fewest, middle // AROUND), max(middle * AROUND, size.fewest + AROUND * step)
     numbers = sorted({whole(n, step) for n in np.geomspace(low, high, POINTS)})
     target = size.effect if isfinite(size.effect) else size.smallest(numbers[-1])
-    effects = [effect for effect in (times * target for times in TIMES) if _is_possible(size, effect)]
+    least, most = (size.rope, size.largest) if size.goal == "better" else (abs(size.difference), np.inf)  # that there can be
+    effects = [times * target for times in TIMES if max(least, 0.0) < times * target < most]
     found = [(effect, n, size.power_at(n, effect)) for effect in effects for n in numbers]
     data = pd.DataFrame(found, columns=["effect", "n", "power"])
     what = "difference" if size.goal == "better" else "rope"
@@ -49,13 +50,6 @@ def power(size: SampleSize) -> Drawing:
         log=True,
         points=[(size.n, size.power)] if size.n is not None and isfinite(size.effect) else [],
     )
-
-
-def _is_possible(size: SampleSize, effect: float) -> bool:
-    """True for differences that there can be, and ropes that models keep to."""
-    if not isfinite(effect) or effect <= 0:
-        return False
-    return size.rope < effect < size.largest if size.goal == "better" else effect > abs(size.difference)
 
 
 PLOTS = {"power": Plot(power)}

@@ -16,7 +16,7 @@ from tiebreak.numerics import FloatArray
 from tiebreak.views.answer import design_line, rope_words
 from tiebreak.views.comparison import answer_columns, details, facts, folded_copies, page, ranking_rows
 from tiebreak.views.report.document import html_of, pictures
-from tiebreak.views.words import count, printable, with_copies
+from tiebreak.views.words import count, printable
 
 MOST_MODELS = 200
 """Models in the ranking of a report."""
@@ -145,7 +145,7 @@ def _rows(
     """
     t, reference, is_family = comparison.ranking_table, comparison.models.index(comparison.reference), "verdict" in columns
     for place, row in enumerate(rows):
-        cells = {header: column[place] for header, column in columns.items()}
+        cells, n_copies = {header: column[place] for header, column in columns.items()}, len(folded_copies(comparison, row))
         low, _, high = ends[:, place].tolist()
         is_drawn = bool(np.isfinite([low, high]).all()) and not (is_family and row == reference)
         verdict, otherwise = cells.get("verdict", ""), ""
@@ -155,7 +155,7 @@ def _rows(
             otherwise = STANDINGS[int(t.may_be_best is not None and t.may_be_best[row])]
             is_open = verdict not in ("", STANDINGS[BEST])
         yield {
-            "name": with_copies(cells["model"], len(folded_copies(comparison, row))),
+            "name": f"{cells['model']} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else cells["model"],
             "full_name": comparison.models[row],
             "texts": cells,
             "verdict": verdict,

@@ -1,7 +1,5 @@
 """One HTML file with all that it needs inside: its style, its script, its data, and a policy that lets nothing else in."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib
@@ -9,19 +7,15 @@ import pkgutil
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import tiebreak
 from tiebreak.errors import InvalidParameterError
 from tiebreak.printable import printable
 from tiebreak.result import view_of
+from tiebreak.views.plots.draw import Drawing
 from tiebreak.views.view import encoded
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from tiebreak.views.plots.draw import Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,37 +136,27 @@ def html_of(
     if not isinstance(title, str):
         raise InvalidParameterError(f"title={title!r} is no text.", about="title")
     style, script = _asset("style.css"), _asset("page.js")
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            kind=kind,
-            answers=answers,
-            blocks=blocks,
-            style=Markup(style),  # noqa: S704
-            script=Markup(script),  # noqa: S704
-            policy=policy(style, script),
-            data=Markup(script_json(data)),  # noqa: S704
-            version=tiebreak.__version__,
-            title=title,
-            command=command,
-        )
+    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in (style, script))
+    # this very style and this very script, images that are in the file, nothing else
+    allowed = "style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:".format(*digests)
+    return _rendered(
+        "report.html",
+        kind=kind,
+        answers=answers,
+        blocks=blocks,
+        style=Markup(style),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
+        data=Markup(script_json(data)),  # noqa: S704
+        version=tiebreak.__version__,
+        title=title,
+        command=command,
     )
 
 
 def fragment(parts: Sequence[Any]) -> str:
     """Parts of a page for a notebook: no script, no outside resource, colours left to the notebook."""
-    return _environment().get_template("fragment.html").render(parts=parts).strip()
-
-
-def policy(style: str, script: str) -> str:
-    """Content Security Policy: this very style and this very script, images that are in the file, nothing else."""
-    allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return _rendered("fragment.html", parts=parts).strip()
 
 
 def script_json(data: Mapping[str, Any]) -> str:
@@ -188,8 +172,13 @@ def _asset(name: str) -> str:
     return (pkgutil.get_data("tiebreak.views.report", name) or b"").decode()
 
 
+def _rendered(template: str, **values: Any) -> str:
+    text: str = _environment().get_template(template).render(**values)
+    return text
+
+
 @functools.cache
-def _environment() -> Environment:
+def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(

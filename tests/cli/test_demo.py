@@ -1,0 +1,30 @@
+"""``tiebreak demo``, end to end."""
+
+from pathlib import Path
+
+import pytest
+
+import tiebreak as tb
+from tiebreak.cli import main
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The figures that scikit-learn's gallery prints ('Statistical comparison of models using grid search'), then the answer."""
+    monkeypatch.chdir(tmp_path)
+    assert main.run(["demo", "--out", "out"]) == 0
+    printed = capsys.readouterr().out
+    assert "corrected t 0.750, right tail 0.227; uncorrected t 2.611, right tail 0.005\n" in printed
+    assert "P(rbf better) 0.773, P(practically equivalent) 0.432\n" in printed
+    answer = tb.compare(tmp_path / "out" / "moons.json")
+    assert answer.headline in " ".join(printed.split())
+    assert tb.compare(tmp_path / "out" / "moons.html").headline == answer.headline
+    assert len(list((tmp_path / "out").glob("*.png"))) == 5
+
+
+def test_a_folder_that_cannot_be_made_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is fitted."""
+    (tmp_path / "file").write_text("")
+    assert main.run(["demo", "--out", str(tmp_path / "file")]) == 2
+    assert "cannot be used" in capsys.readouterr().err
