@@ -84,7 +84,7 @@ _FAILED = {plain(word) for word in _WORDS_OF_FAILURE.split()}
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
 
-_NOUNS = frozenset("example question sample instance task prompt instruction query image case".split())
+_NOUNS = frozenset("example question sample instance task prompt instruction image case".split())
 """What an item is called where its column is."""
 
 _AS = {"dataset": TASK, "repeat": "run", "seed": "run"}
@@ -573,9 +573,14 @@ class Reading:
         return units
 
     def _call_as_tools_do(self) -> None:
-        """Give columns of tools their parts: a task_id beside folds, Weka's Key_Run, an id of Fold03, mlr3's iteration."""
+        """Give columns of tools their parts: OpenML's task_id, Weka's Key_Run, an id of Fold03, mlr3's iteration."""
         roles = self.roles
-        if roles.keys() & _SPLITS and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
+        is_of_openml = roles.get("model") == ["flow_name"]
+        if (
+            (is_of_openml or roles.keys() & _SPLITS)
+            and "dataset" not in roles
+            and plain(roles.get("item", [""])[0]) == plain("task_id")
+        ):
             roles["dataset"] = roles.pop("item")
         if roles.get("run") == ["Key_Run"] and "fold" in roles:
             roles["repeat"] = roles.pop("run")

@@ -127,11 +127,6 @@ class BradleyTerry:
             ends.append(float(np.log(least) - np.log1p(-least)) if n else -np.inf)
         return ends[0], -ends[1]
 
-    def position_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Student's interval of the position, in log-odds."""
-        low, high = student(self.position, self.position_error, self.position_df).interval(level)
-        return float(low), float(high)
-
     def shown_better(self, level: float = 0.95) -> NDArray[np.bool_]:
         """True where the model of the row is shown better than that of the column, all pairs together at `level`.
 

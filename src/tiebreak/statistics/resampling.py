@@ -17,7 +17,6 @@ from tiebreak.numerics import (
     IntArray,
     Interval,
     blocks,
-    check_alternative,
     check_array,
     check_choice,
     check_count,
@@ -261,8 +260,9 @@ class Permutations(NamedTuple):
 
     def pvalue(self, alternative: Alternative = "two-sided") -> float:
         """Share of the permutations that are as extreme; for random ones (count + 1) / (n + 1), so that it is never 0."""
+        check_choice(alternative, get_args(Alternative), "alternative")
         counts = {"two-sided": self.count_extreme, "greater": self.count_greater, "less": self.count_less}
-        count, own = counts[check_alternative(alternative)], 0 if self.is_exact else 1
+        count, own = counts[alternative], 0 if self.is_exact else 1
         return (count + own) / (self.n_permutations + own)
 
 
@@ -309,7 +309,12 @@ def permutation_test_paired(
         for value in flips:
             sums = np.concatenate([sums + value, sums - value])
     else:
-        sums = _random_sums(flips, n_permutations, generator_of(rng))
+        # a random byte chooses the signs of eight differences, whose 256 sums are in a table
+        eights, generator = np.pad(flips, (0, -flips.size % 8)).reshape(-1, 8), generator_of(rng)
+        signs = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+        sums = np.zeros(n_permutations)
+        for table in eights @ signs.T:
+            sums += table.take(np.frombuffer(generator.bytes(n_permutations), dtype=np.uint8))
     return _counted(sums, float(d.sum()), flips, d.size, times)
 
 
@@ -365,16 +370,6 @@ def _counted(sums: FloatArray, observed: float, moved: FloatArray, n: int, times
     masks = sums >= observed - noise, sums <= observed + noise, np.abs(sums) >= abs(observed) - noise
     greater, less, extreme = (int(np.count_nonzero(each)) * weight for each in masks)
     return Permutations(observed / n, sums.size * weight, greater, less, extreme, times > 0)
-
-
-def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generator) -> FloatArray:
-    """Sums with random signs: a random byte chooses those of eight differences, whose 256 sums are in a table."""
-    eights = np.pad(flips, (0, -flips.size % 8)).reshape(-1, 8)
-    signs = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
-    sums = np.zeros(n_permutations)
-    for table in eights @ signs.T:
-        sums += table.take(np.frombuffer(rng.bytes(n_permutations), dtype=np.uint8))
-    return sums
 
 
 # --- the best of several models --------------------------------------------------------------------------------------------

@@ -102,7 +102,11 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
     mean = d.mean(axis=-1)
     deviation = d - mean[..., None]
     if horizon is None:
-        df, variance = n_cosines(n), _variance_at_zero(deviation, n_cosines(n))
+        # the lowest cosines, each raised by what an autoregression of order 1 has less there [AM92]_
+        df, first = n_cosines(n), np.clip(_first_autocorrelation(deviation), 0.0, MOST_WHITENED)[..., None]
+        around = 1 + first**2 - 2 * first * np.cos(np.pi * np.arange(1, df + 1) / n)
+        squares = np.square(_cosine_coefficients(deviation, df))
+        variance = np.asarray((squares * around / np.square(1 - first)).mean(axis=-1))
     else:
         df, variance = n - 1, _variance_of_horizon(deviation, check_count(horizon, "horizon"))
     error = np.sqrt(np.maximum(variance, 0.0) / n)
@@ -129,14 +133,6 @@ def n_cosines(n: int) -> int:
     first autocorrelation tells.
     """
     return max(2, int(0.75 * np.sqrt(n)))
-
-
-def _variance_at_zero(deviation: FloatArray, n_lowest: int) -> FloatArray:
-    """Long-run variance by the lowest cosines, each raised by what an autoregression of order 1 has less there [AM92]_."""
-    n = deviation.shape[-1]
-    first = np.clip(_first_autocorrelation(deviation), 0.0, MOST_WHITENED)[..., None]
-    around = 1 + first**2 - 2 * first * np.cos(np.pi * np.arange(1, n_lowest + 1) / n)
-    return np.asarray((np.square(_cosine_coefficients(deviation, n_lowest)) * around / np.square(1 - first)).mean(axis=-1))
 
 
 def _first_autocorrelation(deviation: FloatArray) -> FloatArray:

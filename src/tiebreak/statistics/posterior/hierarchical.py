@@ -205,24 +205,16 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     mean, sd, n, rho = sign * mean[order] / unit, sd[order] / unit, n[order], (ratio / (1 + ratio))[order]
     among = float(mean.std())
     among = among if among > RELATIVE_TOLERANCE * largest / unit else 1.0  # equal means: the spread within, as for one dataset
-    variance, weight = _mixture(n, sd, rho)
-    largest = max(largest, float(np.max(sd)) * unit) / unit
-    return _Data(unit, sign, order, mean, variance, weight, largest, _WIDEST * among, int(flat.sum()))
-
-
-def _mixture(n: IntArray, sd: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Variances of each mean and their weights, of shape (n_datasets, n_nodes).
-
-    Given sigma, delta is N(mean, c sigma^2) with c = (1 + (n - 1) rho) / n, and p = 1 / sigma^2 has, by sigma ~ U(0, B), a gamma
-    density with the shape (n - 2) / 2 and the rate S / (2 (1 - rho)), cut at 1 / B^2; S is the sum of squares n sd^2.
-    """
+    # Given sigma, delta is N(mean, c sigma^2), c = (1 + (n - 1) rho) / n, and p = 1 / sigma^2 has, by sigma ~ U(0, B), a gamma
+    # density with the shape (n - 2) / 2 and the rate S / (2 (1 - rho)), cut at 1 / B^2; S is the sum of squares n sd^2.
     rate, c = n * np.square(sd) / (2 * (1 - rho)), (1 + (n - 1) * rho) / n
     lowest = -2 * np.log(_WIDEST)  # the mean standard deviation is the unit
     nodes = [log_gamma_nodes((size - 2) / 2, r, lowest) for size, r in zip(n.tolist(), rate.tolist(), strict=True)]
     width = max(points.size for points, _ in nodes)
-    variance = np.array([np.pad(np.exp(-points), (0, width - points.size), mode="edge") for points, _ in nodes])
+    variance = c[:, None] * np.array([np.pad(np.exp(-points), (0, width - points.size), mode="edge") for points, _ in nodes])
     weight = np.array([np.pad(weights, (0, width - weights.size)) for _, weights in nodes])
-    return c[:, None] * variance, weight
+    largest = max(largest, float(np.max(sd)) * unit) / unit
+    return _Data(unit, sign, order, mean, variance, weight, largest, _WIDEST * among, int(flat.sum()))
 
 
 def log_gamma_nodes(shape: float, rate: float, lowest: float = -np.inf, depth: float = 30.0) -> tuple[FloatArray, FloatArray]:
@@ -264,7 +256,13 @@ class _Grid(NamedTuple):
 
 def _integrate(data: _Data) -> _Grid:
     """A coarse look for where the posterior lies, and the grid there."""
-    centre, width = _centre(data)
+    # rough place and width of the posterior of delta0, by a few steps of the t likelihood with 4 degrees of freedom
+    own, centre = np.sum(data.variance * data.weight, axis=1), float(np.median(data.mean))
+    between = max(float(np.var(data.mean)) - float(np.median(own)), 0.0)
+    for _ in range(10):
+        weight = 5.0 / (4.0 * (between + own) + np.square(data.mean - centre))
+        centre = float(weight @ data.mean / weight.sum())
+    width = float(0.5 / np.sqrt(np.sum(1.0 / (between + own))))
     low, high = np.arcsinh((np.array([-data.largest, data.largest]) - centre) / width)
     n = int(np.clip((high - low) / 0.35, 24, 80))
     # variance of the mean that is known best: a spread between datasets that is far below it cannot be seen
@@ -280,17 +278,6 @@ def _integrate(data: _Data) -> _Grid:
     (low, high), (least, most) = ends
     log_sigma0 = np.arange(most, least - _STEP / 2, -_STEP)[::-1]
     return _grid(data, centre, width, np.linspace(low, high, _N_DELTA0), log_sigma0, _NU_FINE)
-
-
-def _centre(data: _Data) -> tuple[float, float]:
-    """Rough place and width of the posterior of delta0, by a few steps of the t likelihood with 4 degrees of freedom."""
-    own = np.sum(data.variance * data.weight, axis=1)
-    between = max(float(np.var(data.mean)) - float(np.median(own)), 0.0)
-    centre = float(np.median(data.mean))
-    for _ in range(10):
-        weight = 5.0 / (4.0 * (between + own) + np.square(data.mean - centre))
-        centre = float(weight @ data.mean / weight.sum())
-    return centre, float(0.5 / np.sqrt(np.sum(1.0 / (between + own))))
 
 
 def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma0: FloatArray, log_nu: FloatArray) -> _Grid:
