@@ -68,6 +68,13 @@ def test_the_name_of_the_part_itself_is_the_most_certain() -> None:
     }
 
 
+def test_a_segment_of_a_document_is_the_item(write: Write) -> None:
+    """Not the document, as in scores of translations; numbers of datasets name these."""
+    text = "doc_id,seg_id,system,chrf\n" + "".join(f"{n // 2},{n},{m},0.{n + 1}\n" for n in range(4) for m in "ab")
+    assert read(write(text), metric="chrf").items.items == ("0", "1", "2", "3")
+    assert read(write("dataset_id,a,b\n3,0.1,0.2\n4,0.2,0.3\n5,0.3,0.2\n")).datasets == ("3", "4", "5")
+
+
 def test_models_may_be_numbered(write: Write) -> None:
     """Models 1 and 10 are names; beside a column of words that claims the part, numbers are none."""
     assert read(write("model,fold,score\n10,0,0.1\n1,0,0.2\n1,1,0.2\n")).models == ("10", "1")

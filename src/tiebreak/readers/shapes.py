@@ -80,7 +80,7 @@ _FOLD = re.compile(
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
 
-_NOUNS = frozenset("example question sample instance task prompt instruction query image case".split())
+_NOUNS = frozenset("example question sample instance task prompt instruction image case".split())
 """What an item is called where its column is."""
 
 _AS = {"dataset": TASK, "repeat": "run", "seed": "run"}

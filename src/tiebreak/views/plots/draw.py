@@ -623,6 +623,8 @@ def panels(
             part.paint(cell, own and has_legend)
             if cell.get_legend() is not None and not has_legend:
                 cell.get_legend().remove()  # type: ignore[union-attr]
+            if heights:  # axes below each other are equally wide
+                cell.set_box_aspect(None)
             if name:
                 cell.set_title(name, fontsize=SMALL)
 
