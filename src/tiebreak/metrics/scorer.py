@@ -237,7 +237,15 @@ def resolve_scorers(scoring: Any, *, classifier: bool, n_classes: int | None, mo
         classes where there are more.
     """
     if scoring is None:
-        scoring = "accuracy" if classifier else _default_for_numbers(models)
+        for model in () if classifier else models:
+            kind = model.__sklearn_tags__().estimator_type if hasattr(model, "__sklearn_tags__") else None
+            if kind not in (None, "classifier", "regressor"):
+                raise InvalidParameterError(
+                    f"{type(model).__name__} is a {kind.replace('_', ' ')}, which has no default metric. Pass ",
+                    Setting("scoring"),
+                    f": {_ACCEPTED}.",
+                )
+        scoring = "accuracy" if classifier else "r2"
     if isinstance(scoring, Mapping):
         scorers = [_resolve(each, key, classifier, n_classes) for key, each in scoring.items()]
     else:
@@ -251,19 +259,6 @@ def resolve_scorers(scoring: Any, *, classifier: bool, n_classes: int | None, mo
     if doubled:
         raise InvalidParameterError(f"two metrics are called {quoted(doubled)}. Name each: ", NAMED_SCORERS, ".")
     return tuple(scorers)
-
-
-def _default_for_numbers(models: Sequence[Any]) -> str:
-    """The name of the metric where none was asked for and nothing is classified."""
-    for model in models:
-        kind = model.__sklearn_tags__().estimator_type if hasattr(model, "__sklearn_tags__") else None
-        if kind not in (None, "classifier", "regressor"):
-            raise InvalidParameterError(
-                f"{type(model).__name__} is a {kind.replace('_', ' ')}, which has no default metric. Pass ",
-                Setting("scoring"),
-                f": {_ACCEPTED}.",
-            )
-    return "r2"
 
 
 def _resolve(given: Any, key: Any, classifier: bool, n_classes: int | None) -> Scorer:

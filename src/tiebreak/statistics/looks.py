@@ -243,9 +243,17 @@ def group_sequential_design(
     """
     t = np.atleast_1d(floats(fractions, "fractions", InvalidParameterError))
     _check_looks(t)
-    granted = _amounts(spent, check_probability(alpha, "alpha"), t.size)
-    if granted is None:
+    alpha = check_probability(alpha, "alpha")
+    if spent is None:
         granted = alpha_spent(t, alpha=alpha, spending=spending, gamma=gamma)
+    else:
+        granted = np.atleast_1d(floats(spent, "spent", InvalidParameterError))
+        if granted.shape != t.shape or not (np.diff(granted, prepend=0.0) >= 0).all() or granted[-1] > alpha * (1 + 1e-9):
+            raise InvalidParameterError(
+                f"spent must be one number for each of the {t.size} looks, not negative, never less than before, and at most the "
+                f"alpha of {alpha:g}; got {plain(granted)}.",
+                about="spent",
+            )
     freedom = np.broadcast_to(floats(np.inf if df is None else df, "df", InvalidParameterError), t.shape)
     _check_df(freedom, t)
     is_normal = bool(freedom.min() >= NORMAL_FROM)
@@ -254,20 +262,6 @@ def group_sequential_design(
     if not is_normal or df is None:
         return design
     return design._replace(df=freedom, critical=student_multiplier(design.alphas, freedom))
-
-
-def _amounts(spent: ArrayLike | None, alpha: float, n_looks: int) -> FloatArray | None:
-    """Amounts that a caller says; refused where they are not those of a plan."""
-    if spent is None:
-        return None
-    found = np.atleast_1d(floats(spent, "spent", InvalidParameterError))
-    if found.shape != (n_looks,) or not (np.diff(found, prepend=0.0) >= 0).all() or found[-1] > alpha * (1 + 1e-9):
-        raise InvalidParameterError(
-            f"spent must be one number for each of the {n_looks} looks, not negative, never less than before, and at most the "
-            f"alpha of {alpha:g}; got {plain(found)}.",
-            about="spent",
-        )
-    return found
 
 
 def _check_looks(t: FloatArray) -> None:
@@ -573,9 +567,7 @@ def _legendre_coefficients() -> FloatArray:
 
 def _mass_density(survival: _Survival, z: FloatArray) -> FloatArray:
     """Density on the stretched scale of the statistic, together with having stayed within the bounds before."""
-    df = survival.df
-    if df == np.inf:
-        return np.asarray(np.exp(-np.square(z) / 2) / np.sqrt(2 * np.pi) * _interpolated(survival.values, z / survival.step + 4))
-    statistic = np.sqrt(df) * np.sinh(z / np.sqrt(df))
+    df, position = survival.df, z / survival.step + 4
+    statistic = z if df == np.inf else np.sqrt(df) * np.sinh(z / np.sqrt(df))
     density = np.exp(student_log_density(statistic, df)) * np.cosh(z / np.sqrt(df))
-    return np.asarray(density * _interpolated(survival.values, z / survival.step + 4))
+    return np.asarray(density * _interpolated(survival.values, position))

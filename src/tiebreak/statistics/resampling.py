@@ -1,6 +1,6 @@
 """Resampling: the bootstrap of any metric, and permutation tests, which take no distribution for granted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
@@ -548,11 +548,14 @@ def _best_of_bootstraps(
     is_binary: bool = False,
 ) -> WinnerBootstrap:
     """The answer from scores of rows of counts, how often each example counts, of the models that are wanted of each row."""
-    unit, n_units = _units(groups, n_examples)
+    unit, n_units = (np.arange(n_examples), n_examples) if groups is None else group_codes(groups, n_examples, "groups")
+    if groups is not None and n_units < 2:
+        raise DataError(f"two groups or more are needed; got {n_units}.")
+    n_resamples, generator = check_count(n_resamples, "n_resamples"), generator_of(rng, np.random.PCG64)
     sign, everyone = 1.0 if higher_is_better else -1.0, np.ones((1, n_models), dtype=bool)
     found, chosen = [np.empty(0)], np.zeros(n_models)
-    for drawn in _draws(n_units, n_resamples, rng, n_examples):
-        counts = drawn[:, unit]
+    for rows in blocks(n_resamples, n_examples):  # how often each unit is drawn
+        counts = row_counts(generator.integers(n_units, size=(rows.stop - rows.start, n_units)), n_units)[:, unit]
         is_best = _best(sign * scored(counts, np.repeat(everyone, len(counts), axis=0)), noise)
         share = divide(is_best, is_best.sum(axis=1, keepdims=True))
         values = np.where(is_best, scored((counts == 0).astype(np.int64), is_best) * share, 0.0).sum(axis=1)
@@ -572,7 +575,7 @@ def _best_of_bootstraps(
         interval=interval,
         chosen=chosen / max(n, 1),
         n_resamples=n,
-        n_undefined=check_count(n_resamples, "n_resamples") - n,
+        n_undefined=n_resamples - n,
     )
 
 
@@ -580,23 +583,6 @@ def _best(scores: FloatArray, noise: float) -> NDArray[np.bool_]:
     """Best ones of each row, all that are equally good; none where all are nan."""
     best = np.fmax.reduce(scores, axis=1)[:, None]
     return np.asarray(scores >= best - np.maximum(noise, RELATIVE_TOLERANCE * np.abs(best)))
-
-
-def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
-    """Units that are drawn at once: the unit of each example, and the number of units."""
-    if groups is None:
-        return np.arange(n_examples), n_examples
-    unit, n_groups = group_codes(groups, n_examples, "groups")
-    if n_groups < 2:
-        raise DataError(f"two groups or more are needed; got {n_groups}.")
-    return unit, n_groups
-
-
-def _draws(n_units: int, n_resamples: int, rng: int, n_examples: int) -> Iterator[IntArray]:
-    """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
-    n_resamples, generator = check_count(n_resamples, "n_resamples"), generator_of(rng, np.random.PCG64)
-    for rows in blocks(n_resamples, n_examples):
-        yield row_counts(generator.integers(n_units, size=(rows.stop - rows.start, n_units)), n_units)
 
 
 def _interval(scores: FloatArray, alpha: float, n_binary: int) -> tuple[float, float, WinnerInterval]:
