@@ -429,9 +429,13 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     with suppress(csv.Error):  # whoever reads the file says where
         rows.extend(row for _, row in _rows_of(body, form, strict=False))
     header, cells = (rows[0] if rows else []), zip(*rows[1:], strict=False)
+    whole = rows[1:] if len(start) < _SAMPLE else rows[1:-1]
+    has_more = separator in " \t" and {len(row) - len(header) for row in whole} == {1}
+    if has_more and len({row[0] for row in whole}) == len(whole) > 1 and any(row[-1].strip() for row in whole):
+        header = ["", *header]  # names of rows, as R's write.table writes them
     names = [each.strip().strip("\ufeff") for each in header]
     decimal = decimal_of(cells) if separator != "," or '"' in body else "."
-    return form._replace(decimal=decimal, names=names, is_plain=form.is_plain and names == header)
+    return form._replace(decimal=decimal, names=names, is_plain=form.is_plain and rows[:1] in ([], [names]))
 
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
@@ -529,9 +533,8 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
     try:
         for line, row in _rows_of(text, form):
             if not cells:
+                row = ["", *row] if len(form.names) > len(row) else row
                 cells, codes = [{} for _ in row], [[] for _ in row]
-            if form.separator in " \t" and len(row) == len(cells) + 1 and len(codes[0]) == 1:
-                cells, codes = [{"": 0}, *cells], [[0], *codes]  # names of rows, as R's write.table writes them
             if len(row) != len(cells):
                 is_of_commas = len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)
                 hint = ["If these are decimal commas, write the numbers with a point, such as 0.83."] if is_of_commas else []
