@@ -684,7 +684,6 @@ class Plots:
 
     def save(self, path: str | os.PathLike[str], name: str | None = None) -> Path:
         """Write one of them, the first if none is named, as PNG, SVG or PDF by the suffix; pyplot is not touched."""
-        check_format(path)
         return self.drawing(name).save(path)
 
     def save_all(self, directory: str | os.PathLike[str], *, format: str = "png") -> list[Path]:
