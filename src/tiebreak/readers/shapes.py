@@ -77,6 +77,10 @@ _FOLD = re.compile(
 )
 """Name of a column of the scores of one fold, alone or in front of a metric."""
 
+_STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state")}
+_WORDS_OF_FAILURE = "failed fail failure error errored crashed killed timeout timed-out aborted cancelled canceled oom"
+_FAILED = {plain(word) for word in _WORDS_OF_FAILURE.split()}
+
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
 
@@ -234,6 +238,23 @@ class Reading:
     ) -> TiebreakError:
         """Error of the table, where nothing else is said for want of a rule that says what it holds."""
         return refuse(self.table.name, what, *fix, column=column, row=None if row is None else self.table.where(row), kind=kind)
+
+    def refuse_failed(self, score: str) -> None:
+        """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
+        table = self.table
+        for column in (name for name in table.columns if self.is_text[name] and plain(name) in _STATUS):
+            words = table.words(column)
+            failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
+            rows = np.flatnonzero(failed & ~np.isnan(table.numbers(score)))
+            if rows.size:
+                others = words.code[~failed & (words.code >= 0)]
+                keep: list[str | Advice] = []
+                if others.size:
+                    usual = words.names[int(np.bincount(others).argmax())]
+                    keep = [", or keep the others: ", where_advice(column, usual)]
+                what = f"says {words.names[words.code[rows[0]]]!r}, and {score!r} has a score all the same"
+                what = f"{what}; {rows.size} of {table.n_rows} rows are so."
+                raise self.refuse(what, "Leave the score empty", *keep, ".", column=column, row=int(rows[0]), kind=DataError)
 
     # --- columns ------------------------------------------------------------------------------------------------------------
 
