@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, expit, logit
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -122,8 +123,6 @@ class Areas(Influence):
         ----------
         contrasts : array_like of shape (n_models,) or (n_contrasts, n_models)
         """
-        from scipy.special import chdtrc
-
         rows = np.atleast_2d(np.asarray(contrasts, dtype=float))
         if rows.shape[1] != self.estimate.size or not np.all(np.isfinite(rows)):
             raise InvalidParameterError(
@@ -258,8 +257,6 @@ def limits(
     auc: FloatArray, variance: FloatArray, sizes: tuple[FloatArray | int, FloatArray | int], z: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Limits of areas that are z standard errors away on the logit scale, or pseudo-score limits, as `Areas.interval` says."""
-    from scipy.special import expit, logit
-
     auc, variance, z = np.broadcast_arrays(auc, variance, z)
     inside = (variance > 0) & (auc > 0) & (auc < 1)
     a = np.where(inside, auc, 0.5)

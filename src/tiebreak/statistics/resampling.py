@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -81,8 +82,6 @@ class Bootstrap(NamedTuple):
 
     def z0(self, ties: Ties = "half") -> float:
         """Normal quantile of the share of resampled values below the estimate; those equal to it by half, or not ("strict")."""
-        from scipy.special import ndtri
-
         check_choice(ties, get_args(Ties), "ties")
         noise = _TIE * max(abs(self.estimate), self._largest())
         below, up_to = (self._average((self.replicates < self.estimate + side).astype(float)) for side in (-noise, noise))
@@ -90,8 +89,6 @@ class Bootstrap(NamedTuple):
 
     def bca_shares(self, level: float = 0.95, ties: Ties = "half") -> Interval:
         """Shares of the resampled values at which the limits of the "bca" interval of this level lie."""
-        from scipy.special import ndtr, ndtri
-
         z = self.z0(ties) + np.array([1.0, -1.0]) * ndtri((1 - check_probability(level, "level")) / 2)
         return Interval(*ndtr(self.z0(ties) + divide(z, 1 - self.acceleration * z)))
 
@@ -125,8 +122,6 @@ class Bootstrap(NamedTuple):
         if np.isnan(self.estimate) or has_value.mean() <= 0.95 or np.ptp(self.replicates[has_value]) <= _TIE * self._largest():
             return Interval(np.asarray(np.nan), np.asarray(np.nan))
         if method == "normal":
-            from scipy.special import ndtri
-
             half = ndtri(alpha / 2) * self.standard_error
             return Interval(np.asarray(self.estimate + half), np.asarray(self.estimate - half))
         shares = self.bca_shares(level, ties) if method == "bca" else (alpha / 2, 1 - alpha / 2)
@@ -471,19 +466,22 @@ def bootstrap_winner(
     (0.667, True)
     """
     table = check_array(values, "the values", "n_examples, n_models", (2, 1))
-    settings: dict[str, Any] = {
-        "higher_is_better": higher_is_better,
-        "n_resamples": n_resamples,
-        "alpha": alpha,
-        "groups": groups,
-        "rng": rng,
-    }
     noise, is_binary = RELATIVE_TOLERANCE * float(np.abs(table).max()), bool(np.all((table == 0) | (table == 1)))
 
     def means(counts: IntArray, _: NDArray[np.bool_]) -> FloatArray:
         return divide(counts.astype(float) @ table, counts.sum(axis=1, keepdims=True))
 
-    return _best_of_bootstraps(means, *table.shape, **settings, noise=noise, is_binary=is_binary)
+    return _best_of_bootstraps(
+        means,
+        *table.shape,
+        higher_is_better=higher_is_better,
+        n_resamples=n_resamples,
+        alpha=alpha,
+        groups=groups,
+        rng=rng,
+        noise=noise,
+        is_binary=is_binary,
+    )
 
 
 def bootstrap_winner_by(
@@ -513,13 +511,6 @@ def bootstrap_winner_by(
         A bootstrap in which no model has a score in the bag, or the best one none out of it, is counted as undefined.
     """
     everything = np.arange(n_examples)
-    settings: dict[str, Any] = {
-        "higher_is_better": higher_is_better,
-        "n_resamples": n_resamples,
-        "alpha": alpha,
-        "groups": groups,
-        "rng": rng,
-    }
 
     def one_by_one(counts: IntArray, wanted: NDArray[np.bool_]) -> FloatArray:
         found = np.full(wanted.shape, np.nan)
@@ -528,7 +519,16 @@ def bootstrap_winner_by(
                 row[models] = np.asarray(score(np.repeat(everything, count), np.flatnonzero(models)), dtype=float)
         return found
 
-    return _best_of_bootstraps(one_by_one, n_examples, n_models, **settings)
+    return _best_of_bootstraps(
+        one_by_one,
+        n_examples,
+        n_models,
+        higher_is_better=higher_is_better,
+        n_resamples=n_resamples,
+        alpha=alpha,
+        groups=groups,
+        rng=rng,
+    )
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import fdtrc, ndtri
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -160,8 +161,6 @@ def lasting_autocorrelation(differences: ArrayLike) -> NDArray[np.bool_]:
         66 %, of an autoregression of .7 from one year to the next (lag 12) 58, 75, 67 %. Slow cycles (30 periods) and moving
         averages of eleven terms are named too, though equal forecasts are called different in less than 3 % there.
     """
-    from scipy.special import fdtrc
-
     d = floats(differences, "differences")
     n = d.shape[-1]
     if n < FEWEST_TESTED:
@@ -185,7 +184,6 @@ def _is_seasonal(deviation: FloatArray, first: FloatArray) -> NDArray[np.bool_]:
     apart periods must go together less. A cycle, of which periods that are nearer go against each other, cancels in the mean
     and is not named.
     """
-    from scipy.special import ndtri
     from scipy.stats import rankdata
 
     n = deviation.shape[-1]

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammainc, gammaln, ndtr
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_array, check_ratio, check_rope, plain, student_tail
@@ -50,8 +51,6 @@ class HierarchicalPosterior:
 
     def next_dataset(self) -> Law:
         """Law of a further dataset's difference, in the metric's unit."""
-        from scipy.special import ndtr
-
         grid = self._grid
         mass = grid.mass.reshape(grid.delta0.size, -1) @ grid.mixing.T
         kept = mass.sum(axis=0) > 1e-9
@@ -286,8 +285,6 @@ def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma
     Below the lowest sigma0 the likelihood no longer changes, so the rule goes on as a geometric series there. Student's t is
     N(0, sigma0^2 / lambda) with lambda ~ gamma(nu / 2, nu / 2): each cell of log v has the probability of its lambdas.
     """
-    from scipy.special import gammainc, gammaln
-
     delta0, step = centre + width * np.sinh(place), log_sigma0[1] - log_sigma0[0]
     nu, rule = 1.0 + np.exp(log_nu), log_sigma0.copy()  # d sigma0 = sigma0 d log sigma0
     rule[0] -= np.log(-np.expm1(-step))
