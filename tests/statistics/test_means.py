@@ -306,6 +306,7 @@ def test_pairs_that_lack_runs_of_tasks_are_each_as_by_itself(rng: np.random.Gene
     one, two = np.array([0, 1]), np.array([1, 2])
     score[1, :, 5] = np.nan
     found = differences_of_means(score, one, two, tasks, scale)
+    assert {len(part) for part in found if part is not None} == {2}
     for row in (0, 1):
         alone = differences_of_means(score, one[[row]], two[[row]], tasks, scale[[row]])
         assert [part[row] for part in found if part is not None] == pytest.approx([part[0] for part in alone if part is not None])
