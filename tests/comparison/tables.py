@@ -1,4 +1,4 @@
-"""Small score tables for the tests of this package, and the whole answer by plain loops to hold against."""
+"""Small score tables for the tests of this package, and the ranking by plain loops to hold against."""
 
 import csv
 from collections.abc import Sequence
@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
 
 from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.settings import Settings
@@ -73,110 +71,6 @@ def pair_with(mean: float, sd: float, n_splits: int = 10) -> np.ndarray:
     """Two models whose differences have this mean and standard deviation."""
     second = np.linspace(0.7, 0.8, n_splits)
     return np.array([second + around(mean, sd, n_splits), second])
-
-
-# --- the answer by the book -----------------------------------------------------------------------------------------
-
-
-def by_the_book(scores: Scores, settings: Settings, rope: float) -> pd.DataFrame:
-    """`pairs` from design sections 3 and 4, one pair at a time, with scipy's t distribution."""
-    matrix = scores.matrix()
-    value = scores.metric.sign * adjusted_by_hand(matrix.score)
-    copies = copies_by_hand(matrix.score)
-    ranking = order_by_hand(matrix.models, value, copies, {})
-    frame = _pairs_by_hand(scores, settings, rope, ranking)
-    place = {name: row for row, name in enumerate(matrix.models)}
-    ends = {}
-    for row in frame.itertuples():
-        if row.interval_low == row.interval_low:
-            ends[place[row.first], place[row.second]] = row.interval_low, row.interval_high
-            ends[place[row.second], place[row.first]] = -row.interval_high, -row.interval_low
-    return _pairs_by_hand(scores, settings, rope, order_by_hand(matrix.models, value, copies, ends))
-
-
-def _pairs_by_hand(scores: Scores, settings: Settings, rope: float, ranking: list[str]) -> pd.DataFrame:
-    listed = [name for name in ranking if name != settings.baseline]
-    if settings.baseline is not None:
-        family = [(name, settings.baseline) for name in listed]
-    else:
-        family = [(one, two) for i, one in enumerate(listed) for two in listed[i + 1 :]]
-    frame = pd.DataFrame([_row(scores, one, two, rope, settings) for one, two in family])
-    correction, alpha = settings.correction or "bonferroni", settings.alpha
-    frame["adjusted_pvalue"] = _adjust(frame["pvalue"].to_numpy(dtype=float), correction)
-    rejected = int(np.sum(_adjust(frame["pvalue"].to_numpy(dtype=float), "holm") <= alpha))
-    left = max(1, len(family) - rejected)
-    frame["interval_alpha"] = {"bonferroni": alpha / len(family), "none": alpha, "holm": alpha / left}[correction]
-    half = stats.t.isf(frame["interval_alpha"] / 2, np.maximum(frame["df"], 1)) * frame["standard_error"]
-    has_interval = frame["reason"] == ""
-    frame["interval_low"] = np.where(has_interval, frame["difference"] - half, np.nan)
-    frame["interval_high"] = np.where(has_interval, frame["difference"] + half, np.nan)
-    frame["verdict"] = [_place(low, high, rope) for low, high in zip(frame["interval_low"], frame["interval_high"], strict=True)]
-    open_ones = (frame["verdict"] == "undecided") & has_interval
-    frame["reason"] = np.where(open_ones, "unsettled", frame["reason"])
-    return frame
-
-
-def _place(low: float, high: float, rope: float) -> str:
-    """The verdict of an interval."""
-    if low > rope:
-        return "better"
-    if high < -rope:
-        return "worse"
-    if rope and -rope <= low and high <= rope:
-        return "equivalent"
-    return "ahead" if low > 0 else "behind" if high < 0 else "undecided"
-
-
-def _row(scores: Scores, one: str, two: str, rope: float, settings: Settings) -> dict[str, Any]:
-    matrix = scores.matrix()
-    first, second = (matrix.score[matrix.models.index(name)] for name in (one, two))
-    shared = ~np.isnan(first) & ~np.isnan(second)
-    d = scores.metric.sign * (first - second)[shared]
-    n, df = d.size, max(d.size - 1, 0)
-    ratio = 0.0 if settings.method == "paired-t" or n == 0 else float(np.mean(matrix.ratio[shared]))
-    scale = max(np.abs(first[shared]).max(initial=0), np.abs(second[shared]).max(initial=0))
-    row: dict[str, Any] = {"first": one, "second": two, "n_units": n, "df": df}
-    if n < 2:
-        undefined = dict.fromkeys(("standard_error", "statistic", "pvalue", "p_better", "p_equivalent", "p_worse"), np.nan)
-        return row | undefined | {"difference": d.mean() if n else np.nan, "reason": "missing-splits"}
-    mean = float(d.mean())
-    if np.abs(d - mean).max() <= 1e-12 * scale:
-        zero = abs(mean) <= 1e-12 * scale
-        inside = abs(mean) <= rope + 1e-12 * scale
-        return row | {
-            "difference": 0.0 if zero else mean,
-            "standard_error": 0.0,
-            "statistic": np.nan if zero else np.copysign(np.inf, mean),
-            "pvalue": 1.0 if zero else np.nan,
-            "p_better": float(mean > 0 and not inside),
-            "p_equivalent": float(inside),
-            "p_worse": float(mean < 0 and not inside),
-            "reason": "identical-scores" if zero else "no-spread",
-        }
-    se = np.sqrt((1 / n + ratio) * d.var(ddof=1))
-    t = stats.t(df)
-    regions = {"better": t.sf((rope - mean) / se), "worse": t.cdf((-rope - mean) / se)}
-    regions["equivalent"] = 1 - regions["better"] - regions["worse"]
-    return row | {
-        "difference": mean,
-        "standard_error": se,
-        "statistic": mean / se,
-        "pvalue": 2 * t.sf(abs(mean / se)),
-        "p_better": regions["better"],
-        "p_equivalent": regions["equivalent"],
-        "p_worse": regions["worse"],
-        "reason": "",
-    }
-
-
-def _adjust(p: np.ndarray, correction: str) -> np.ndarray:
-    filled = np.where(np.isnan(p), 1.0, p)
-    order, m = np.argsort(filled, kind="stable"), p.size
-    adjusted = p if correction == "none" else np.minimum(1.0, m * filled)
-    if correction == "holm":
-        steps = np.maximum.accumulate(filled[order] * (m - np.arange(m)))
-        adjusted[order] = np.minimum(1.0, steps)
-    return np.where(np.isnan(p), np.nan, adjusted)
 
 
 # --- the ranking by hand ----------------------------------------------------------------------------------------------

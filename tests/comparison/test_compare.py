@@ -11,8 +11,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import tiebreak as tb
-from tests.comparison.tables import compared, moons_scores, noisy, scores_of
-from tiebreak.comparison.comparison import Comparison
+from tests.comparison.tables import ACCURACY, RMSE, compared, moons_scores, noisy, scores_of
+from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import (
     DataError,
@@ -20,8 +20,10 @@ from tiebreak.errors import (
     UnclearSourceError,
     UnknownNameError,
 )
+from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SplitDesign
 from tiebreak.scores.vocabulary import NoticeCode
+from tiebreak.statistics import adjust_pvalues, corrected_t
 
 TABLE = noisy(0.80, 0.79, 0.72)
 
@@ -264,3 +266,89 @@ def test_a_deleted_answer_frees_its_scores() -> None:
     del items, answer
     gc.collect()
     assert kept() is None
+
+
+# --- pairs --------------------------------------------------------------------------------------------------------------------
+
+
+def table(rng: np.random.Generator, n_models: int, n_splits: int, *, missing: bool = False) -> np.ndarray:
+    """Models that share difficulty, with copies, constant gaps, near-duplicates and, if asked, holes."""
+    score = 0.8 + rng.normal(0, 0.04, n_splits) + rng.normal(0, 0.02, (n_models, n_splits)) - rng.uniform(0, 0.06, (n_models, 1))
+    if n_models >= 6:
+        score[1], score[2], score[3] = score[0], score[0] - 0.01, score[4] + 1e-9 * rng.normal(size=n_splits)
+    if missing:
+        score[rng.random(score.shape) < 0.2] = np.nan
+        score[-1] = np.nan
+        score[-1, 0] = 0.8
+        score[0, :2] = 0.8, 0.9
+    return score
+
+
+@pytest.mark.parametrize("metric", [ACCURACY, RMSE], ids=["higher", "lower"])
+@pytest.mark.parametrize(
+    ("n_models", "n_splits", "missing", "options"),
+    [
+        (2, 2, False, {}),
+        (7, 10, False, {"rope": 0.01, "alpha": 0.2}),
+        (7, 10, False, {"correction": "holm"}),
+        (7, 10, False, {"rope": 0.01, "correction": "none"}),
+        (7, 100, False, {"baseline": "b", "method": "paired-t"}),
+        (9, 100, True, {"rope": 0.01, "missing": "pairwise"}),
+        (7, 10, True, {"missing": "pairwise", "baseline": "d"}),
+    ],
+    ids=str,
+)
+def test_each_pair_is_the_law_of_its_own_differences(
+    n_models: int, n_splits: int, missing: bool, options: dict[str, Any], metric: Metric
+) -> None:
+    """Of the splits that both have, whatever their sizes, at the level of the family: as the function on arrays says."""
+    rng = np.random.default_rng(n_splits)
+    n_test = rng.integers(8, 13, n_splits)
+    scores = scores_of(table(rng, n_models, n_splits, missing=missing), metric=metric, n_train=100 - n_test, n_test=n_test)
+    pairs = compare_scores(scores, Settings(**options)).pairs
+    adjusted = adjust_pvalues(pairs["pvalue"].to_numpy(), options.get("correction", "bonferroni"))
+    assert_allclose(pairs["adjusted_pvalue"], adjusted, rtol=1e-12)
+    matrix = scores.matrix()
+    for pair in pairs.itertuples():
+        first, second = (matrix.score[matrix.models.index(name)] for name in (pair.first, pair.second))
+        d, shared = metric.sign * (first - second), ~np.isnan(first - second)
+        assert pair.n_units == shared.sum()
+        if shared.sum() < 2:
+            assert (pair.reason, pair.verdict) == ("missing-splits", "undecided")
+            continue
+        scale = max(np.abs(first[shared]).max(), np.abs(second[shared]).max())
+        ratio = 0.0 if "method" in options else (n_test / (100 - n_test))[shared].mean()
+        law, rope = corrected_t(d[shared], test_train_ratio=ratio), options.get("rope", 0.0)
+        low, high = law.interval_at(pair.interval_alpha)
+        if np.ptp(d[shared]) > 4e-12 * scale:
+            got = [pair.difference, pair.standard_error, pair.statistic, pair.pvalue, pair.interval_low, pair.interval_high]
+            assert_allclose(got, [law.estimate, law.se, law.statistic, law.pvalue(), low, high], rtol=1e-8, atol=1e-11)
+            assert_allclose([pair.p_better, pair.p_equivalent, pair.p_worse], law.probabilities(rope), rtol=1e-8, atol=1e-11)
+            assert pair.verdict == str(law.verdict(rope, pair.interval_alpha))
+
+
+def test_every_kind_of_verdict_occurs_in_these_tables() -> None:
+    """So that the comparison with the book is no comparison of blanks."""
+    seen, reasons = set(), set()
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        scores = scores_of(table(rng, 9, 100, missing=seed == 2), n_train=90, n_test=10)
+        for baseline in (None, "a", "e", "i"):
+            pairs = compare_scores(scores, Settings(rope=0.01, missing="pairwise", baseline=baseline)).pairs
+            seen |= set(pairs["verdict"])
+            reasons |= set(pairs["reason"])
+    assert seen == {"better", "ahead", "equivalent", "undecided", "behind", "worse"}
+    assert reasons == {"", "identical-scores", "no-spread", "missing-splits", "unsettled"}
+
+
+def test_correlation_is_numpys() -> None:
+    """Over splits, in ranking order; a model with constant scores has none."""
+    rng = np.random.default_rng(0)
+    score = table(rng, 4, 10)
+    score[3] = 0.1
+    answer = compare_scores(scores_of(score), Settings())
+    got = answer.correlation
+    assert list(got.columns) == list(got.index) == list(answer.models)
+    expected = np.corrcoef(answer.matrix.score[:3])
+    assert_allclose(got.to_numpy()[:3, :3], expected, rtol=1e-12)
+    assert np.all(np.isnan(got.to_numpy()[3, :3]))
