@@ -28,7 +28,7 @@ import numpy as np
 import tiebreak as tb
 from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit, refuse_order
-from tiebreak.comparison.procedures import METHODS
+from tiebreak.comparison.procedures import procedures_named
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import student_multiplier, student_tail
@@ -397,7 +397,7 @@ def _without(items: tb.Items) -> dict[str, Any]:
 
 def _is_refused(items: tb.Items, number: int = 1) -> bool:
     try:
-        refuse_order(METHODS["tango"], items.as_scores(), "item", number=number)
+        refuse_order(procedures_named("tango")[0], items.as_scores(), "item", number=number)
     except TiebreakError:
         return True
     return False

@@ -12,6 +12,7 @@ from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.looks import Looks, refuse_same_units
 from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.numerics import Missing
+from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.statistics.family import Correction
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.run_options import Run, RunOptions
-    from tiebreak.readers.source import ReadOptions
     from tiebreak.studies.bias_variance import BiasVariance
     from tiebreak.studies.learning_curve import LearningCurve
     from tiebreak.studies.validation_curve import ValidationCurve
@@ -65,8 +65,6 @@ def read_scores(
     positive : str, optional
         Of predictions the class that metrics such as f1 are of, where classes are words.
     """
-    from tiebreak.readers.source import ReadOptions
-
     options = ReadOptions(
         metric,
         models,
@@ -191,8 +189,6 @@ def compare(
     >>> answer.pair("a", "b").verdict
     'better'
     """
-    from tiebreak.readers.source import ReadOptions
-
     given: dict[str, Any] = {
         "rope": rope,
         "alpha": alpha,
@@ -270,7 +266,6 @@ def noise_floor(
     from tiebreak.comparison.noise_floor import noise_floor_of_items, noise_floor_of_seeds
     from tiebreak.readers.files import pipes_as_files
     from tiebreak.readers.read import read_repeats
-    from tiebreak.readers.source import ReadOptions
 
     options = ReadOptions(metric=metric, models=models, lower_is_better=lower_is_better, item=item)
     with pipes_as_files(sources) as held:

@@ -118,13 +118,9 @@ def rate(
 
 
 def _battles_in(sources: Sequence[Any], cluster: str | None) -> tuple[Battles | None, list[Any]]:
-    """The battles in sources, and the tables in these."""
-    held = [each for source in sources for each in _tables_in(source)]
+    """The battles in sources, and the tables in these: of a folder those of battles, if it has any."""
+    held: list[Any] = []
+    for source in sources:
+        found = source if isinstance(source, Results) else read_results(source) if is_folder(source) else None
+        held += (None if found is None else found.battles()) or [source]
     return reader.read_battles(*held, cluster=cluster), held
-
-
-def _tables_in(source: Any) -> list[Any]:
-    """Tables of battles in a folder, or what was found in one; any other source, and a folder without any, as it is."""
-    if isinstance(source, Results):
-        return source.battles() or [source]
-    return (read_results(source).battles() or [source]) if is_folder(source) else [source]

@@ -90,7 +90,8 @@ class Result:
         return view_of(self).plots_of(self)
 
     def __str__(self) -> str:
-        width = _window_width()
+        is_window = sys.stdout is not None and sys.stdout.isatty()
+        width = max(40, shutil.get_terminal_size().columns) if is_window else None
         return (self.to_text() if width is None else view_of(self).page(self).as_text(width)).rstrip("\n")
 
     def __repr__(self) -> str:
@@ -107,10 +108,3 @@ def view_of(result: object) -> View:
             view: View = resolve_name(VIEWS[each.__name__])
             return view
     raise TypeError(f"{type(result).__name__} has no view; give it a line in tiebreak.result.VIEWS.")
-
-
-def _window_width() -> int | None:
-    """Columns of the window that standard output goes to; None where it goes to none."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return None
-    return max(40, shutil.get_terminal_size().columns)

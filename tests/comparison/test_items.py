@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tests.comparison.procedures.test_tango import answers
+from tests.comparison.procedures.test_items import answers
 from tiebreak.errors import (
     DataError,
     UnclearSourceError,

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import tiebreak as tb
 from tiebreak.comparison.looks import Looks, alpha_of_look, cut, plan_unit, refuse_order
-from tiebreak.comparison.procedures import METHODS
+from tiebreak.comparison.procedures import procedures_named
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError
 from tiebreak.statistics.looks import group_sequential_design, split_information
 
@@ -451,7 +451,7 @@ def items(order: str, seed: int, *, n: int = 400, metadata: bool = True) -> tb.I
 def is_refused(table: tb.Items) -> bool:
     """True where a look at the table is refused."""
     try:
-        refuse_order(METHODS["tango"], table.as_scores(), "question")
+        refuse_order(procedures_named("tango")[0], table.as_scores(), "question")
     except DataError:
         return True
     return False
@@ -464,7 +464,7 @@ def test_a_sorted_order_is_refused(order: str, text: str) -> None:
     """By the column that it was sorted by, in all of 40 tables; the message says which."""
     assert all(is_refused(items(order, seed)) for seed in range(40))
     with pytest.raises(DataError, match=rf"do not come in random order: .*({text})"):
-        refuse_order(METHODS["tango"], items(order, 0).as_scores(), "question")
+        refuse_order(procedures_named("tango")[0], items(order, 0).as_scores(), "question")
 
 
 def test_an_order_by_difficulty_shows_in_the_mean_scores_alone() -> None:
@@ -477,7 +477,7 @@ def test_a_random_order_is_not_refused() -> None:
     """At most 7 in 1,000 may be at a first look, and 8 in a million at a twentieth: of 200 tables few are, then none."""
     assert sum(is_refused(items("random", seed)) for seed in range(200)) <= 3
     for seed in range(200):
-        refuse_order(METHODS["tango"], items("random", seed).as_scores(), "question", number=20)
+        refuse_order(procedures_named("tango")[0], items("random", seed).as_scores(), "question", number=20)
 
 
 def test_all_looks_together_refuse_at_most_one_random_order_in_a_hundred() -> None:
@@ -516,7 +516,7 @@ def test_clusters_are_tested_as_units() -> None:
         names = tuple(map(str, range(300)))
         table = tb.Items(tb.Metric("quality", True), ("a", "b"), ("",), names, score, clusters=clusters)
         try:
-            refuse_order(METHODS["clustered-t"], table.as_scores(), "cluster")
+            refuse_order(procedures_named("clustered-t")[0], table.as_scores(), "cluster")
             assert not refused
         except DataError:
             assert refused

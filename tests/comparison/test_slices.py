@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import tiebreak as tb
-from tests.comparison.procedures.test_tango import answers, items_of
+from tests.comparison.procedures.test_items import answers, items_of
 from tiebreak.errors import InvalidParameterError, UnknownNameError
 from tiebreak.statistics import paired_counts, tango
 from tiebreak.statistics.family import adjust_pvalues, shared_alpha

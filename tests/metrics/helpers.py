@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils.metaestimators import available_if
 
-from tiebreak.metrics.resolve import resolve_scorers
+from tiebreak.metrics.scorer import resolve_scorers
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 
 Array = np.ndarray[Any, Any]

@@ -68,6 +68,13 @@ def test_the_name_of_the_part_itself_is_the_most_certain() -> None:
     }
 
 
+def test_a_segment_of_a_document_is_the_item(write: Write) -> None:
+    """Not the document, as in scores of translations; numbers of datasets name these."""
+    text = "doc_id,seg_id,system,chrf\n" + "".join(f"{n // 2},{n},{m},0.{n + 1}\n" for n in range(4) for m in "ab")
+    assert read(write(text), metric="chrf").items.items == ("0", "1", "2", "3")
+    assert read(write("dataset_id,a,b\n3,0.1,0.2\n4,0.2,0.3\n5,0.3,0.2\n")).datasets == ("3", "4", "5")
+
+
 def test_models_may_be_numbered(write: Write) -> None:
     """Models 1 and 10 are names; beside a column of words that claims the part, numbers are none."""
     assert read(write("model,fold,score\n10,0,0.1\n1,0,0.2\n1,1,0.2\n")).models == ("10", "1")
@@ -95,3 +102,26 @@ def test_what_the_caller_says_of_columns(write: Write) -> None:
     ):
         with pytest.raises(error, match=text):
             read(path, columns=given)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "models"),
+    [
+        (
+            "name,qid,measure,value\n" + "".join(f"{m},{q},{k},0.5\n" for m in "ab" for q in "xy" for k in ("map", "ndcg")),
+            "items",
+            "ab",
+        ),
+        (
+            "run_id,task_id,flow_name,function,value\n" + "".join(f"{t}{m},{t},{m},map,0.5\n" for m in "ab" for t in (3, 6)),
+            "",
+            "ab",
+        ),
+    ],
+    ids=["PyTerrier", "OpenML"],
+)
+def test_columns_of_tools_that_are_called_otherwise(text: str, kind: str, models: str, write: Write) -> None:
+    """PyTerrier's name beside queries is of a system, OpenML's task_id beside flows a dataset."""
+    scores = read(write(text), metric="map", lower_is_better=False)
+    assert (scores.models, scores.items is None) == (tuple(models), not kind)
+    assert len(scores.items.items if scores.items is not None else scores.datasets) == 2

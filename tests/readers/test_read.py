@@ -22,6 +22,8 @@ from tiebreak.errors import (
     UnknownNameError,
     UnsupportedSourceError,
 )
+from tiebreak.readers.read import read_repeats
+from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.scores import Scores
 
 
@@ -197,7 +199,7 @@ def test_files_are_read_without_what_is_slow_to_import(text: str, name: str, wri
     path = write(text, name).resolve()
     code = (
         f"import sys\nfrom tiebreak import read_scores\nread_scores({str(path)!r}, metric='accuracy')\nprint(sorted("
-        "{'pandas', 'polars', 'narwhals', 'sklearn', 'scipy', 'matplotlib', 'rich', 'click'} & set(sys.modules)))"
+        "{'pandas', 'polars', 'narwhals', 'sklearn', 'scipy.stats', 'matplotlib', 'rich', 'click'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
 
@@ -225,3 +227,50 @@ def test_a_dict_names_the_one_model_of_each_source(write: Write) -> None:
         tb.read_items({"a": pd.concat([one.assign(model=model) for model in "xy"])})
     with pytest.raises(TiebreakError, match=r"has a column of scores .* but none called 'model'"):
         read(pd.DataFrame({"fold": [0], "score": [0.1]}).to_csv("t.csv") or Path("t.csv"))
+
+
+# --- runs of one model ----------------------------------------------------------------------------------------------------
+
+
+OPTIONS = ReadOptions()
+ONE = pd.DataFrame({"question": ["q1", "q2"] * 2, "model": ["m"] * 4, "epoch": [1, 1, 2, 2], "score": [1, 0, 0, 0]})
+
+
+def test_epochs_stand_apart() -> None:
+    """What reading for a comparison averages is what noise is made of."""
+    items, kind = read_repeats([ONE], OPTIONS)
+    assert (kind, items.score.shape) == ("epochs", (1, 2, 2))
+
+
+def test_the_direction_that_is_said_counts() -> None:
+    """Of a metric that nobody knows."""
+    items, _ = read_repeats([ONE], ReadOptions(metric="toxic", lower_is_better={"toxic": True}))
+    assert (items.metric.name, items.metric.higher_is_better) == ("toxic", False)
+
+
+def test_runs_go_before_epochs() -> None:
+    """Of two files with two epochs each the files are runs, and epochs are averaged: one of question 1 in two is 0.5."""
+    items, kind = read_repeats([ONE, ONE], OPTIONS)
+    assert (kind, items.score.shape) == ("runs", (1, 2, 2))
+    assert items.score[0, 0].tolist() == [0.5, 0.0]
+
+
+def test_files_of_different_tasks_are_no_runs() -> None:
+    """Each task of a model lies in a file of its own."""
+    plain = ONE.drop(columns="epoch").drop_duplicates("question")
+    items, kind = read_repeats([plain.assign(task="one"), plain.assign(task="two")], OPTIONS)
+    assert (kind, items.score.shape) == ("runs", (1, 1, 4))
+
+
+def test_all_that_is_read_may_be_one_model() -> None:
+    """Whatever it is called in its files."""
+    items, kind = read_repeats([ONE[:2], ONE[:2].assign(model="other")], OPTIONS, same=True)
+    assert (kind, items.models, items.score.shape) == ("runs", ("m",), (1, 2, 2))
+
+
+def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
+    """A folder without results, and a model that nobody named."""
+    with pytest.raises(TiebreakError, match="holds no"):
+        read_repeats([tmp_path], OPTIONS)
+    with pytest.raises(UnknownNameError, match="no model is called 'x'"):
+        read_repeats([ONE], ReadOptions(models=["x"]))

@@ -56,6 +56,20 @@ def test_long_and_wide_tables(write: Write) -> None:
     assert scores.roles == ("2 repeats, 2 folds; not used: x",)
 
 
+def test_a_run_that_failed_has_no_score(write: Write) -> None:
+    """A tool may write 0 for it, which nobody has measured; with an empty score it is missing. Of items it is a result."""
+    rows = [f"{model},{fold},{'Finished' if fold else 'FAILED'},{0.8 * bool(fold)}" for model in "ab" for fold in range(3)]
+    text = "model,fold,status,accuracy\n" + "\n".join(rows)
+    with pytest.raises(DataError) as error:
+        read(write(text))
+    assert str(error.value).partition(", ")[2] == (
+        "line 2, column 'status': says 'FAILED', and 'accuracy' has a score all the same; 2 of 6 rows are so. Leave the score "
+        "empty, or keep the others: tb.read_scores(..., where={'status': 'Finished'})."
+    )
+    assert np.isnan(read(write(text.replace("FAILED,0.0", "FAILED,"))).matrix().score[:, 0]).all()
+    assert tb.read_items(write(text.replace("fold", "item")), metric="accuracy").score.min() == 0
+
+
 def test_roles_are_said(write: Write) -> None:
     """What was taken for what, in words."""
     text = "framework,task,fold,seed,F1,time_s\na,x,0,1,0.5,3\na,x,1,2,0.6,3\nb,x,0,3,0.7,3\nb,x,1,4,0.8,3\n"

@@ -151,7 +151,7 @@ def test_the_level_lies_between_what_is_rejected_and_what_is_not(correction: Cor
 
 
 def test_levels_by_hand() -> None:
-    """0.001, 0.02, 0.03, 0.9 at 0.05: Holm rejects one, so alpha / 3; BH three, so 3 alpha / 4."""
+    """0.001, 0.02, 0.03, 0.9 at 0.05: Holm rejects one, so alpha / 3; BH three, so 3 alpha / 4, of none alpha / 4."""
     p = [0.03, 0.001, 0.9, 0.02]
     expected = {
         "bonferroni": 0.0125,
@@ -162,6 +162,7 @@ def test_levels_by_hand() -> None:
     for correction, level in expected.items():
         assert shared_alpha(p, correction, 0.05) == pytest.approx(level, rel=1e-12), correction
     assert shared_alpha([0.001, 0.002], "holm", 0.05) == 0.05
+    assert shared_alpha([0.3, 0.4, 0.9, 0.2], "bh", 0.05) == 0.0125
 
 
 def test_a_pvalue_on_its_limit_is_rejected() -> None:

@@ -296,3 +296,17 @@ def test_a_model_with_fewer_runs_is_another_sample_and_leaves_the_other_pairs_al
     own = [score[0].mean(axis=1).var(ddof=1) / 4, score[2, :2].mean(axis=1).var(ddof=1) / 2]
     assert found.runs_error is not None
     assert found.runs_error[1] == pytest.approx(np.sqrt(sum(own)), rel=1e-9)
+
+
+def test_pairs_that_lack_runs_of_tasks_are_each_as_by_itself(rng: np.random.Generator) -> None:
+    """Three models on two tasks in three runs, with single answers missing: one pair after the other gives the same."""
+    score = rng.normal(size=(3, 3, 24)) + rng.normal(size=(3, 3, 1))
+    score[0, 1, 3] = score[2, 0, 20] = np.nan
+    tasks, scale = Layout(tasks=np.repeat([0, 1], 12)), np.array([5.0, 7.0])
+    one, two = np.array([0, 1]), np.array([1, 2])
+    score[1, :, 5] = np.nan
+    found = differences_of_means(score, one, two, tasks, scale)
+    assert {len(part) for part in found if part is not None} == {2}
+    for row in (0, 1):
+        alone = differences_of_means(score, one[[row]], two[[row]], tasks, scale[[row]])
+        assert [part[row] for part in found if part is not None] == pytest.approx([part[0] for part in alone if part is not None])

@@ -206,6 +206,11 @@ def test_counts_of_a_table_are_those_of_a_loop() -> None:
     np.testing.assert_array_equal(np.transpose(found), [[2, 1, 1, 1], [0, 2, 1, 1], [1, 2, 1, 1]])
 
 
+def test_a_table_without_examples_has_no_counts() -> None:
+    """Nothing was asked, so there is nothing of any kind."""
+    assert paired_counts(np.zeros((2, 0))) == (0, 0, 0, 0)
+
+
 def test_missing_and_foreign_values_are_named() -> None:
     """With the place of the first one, and the way on."""
     with pytest.raises(DataError, match=r"1 of the values are nan, the first in row 1, example 2. Pass omit_missing=True"):

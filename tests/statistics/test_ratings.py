@@ -6,6 +6,7 @@ from scipy import optimize, special, stats
 
 import tiebreak as tb
 from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.statistics.ratings import pair_fit
 
 bradley_terry, of_scores = tb.statistics.bradley_terry, tb.statistics.battles_of_scores
 
@@ -323,6 +324,23 @@ def test_a_position_that_cannot_be_told_has_no_error():
     assert (fit.position, np.isnan(fit.position_error)) == (0.0, True)
     always = bradley_terry([0, 1] * 10, [1, 0] * 10, [1.0] * 20, position=True)
     assert always.position == tb.statistics.ratings.MOST_BIAS
+
+
+def test_a_circle_does_not_fit_by_pearsons_chi_squared():
+    """Each of three wins 70 of 100 against the next: ratings expect 50, so 3 times 20^2 / 25, with 3 pairs less 2 abilities."""
+    first, second = np.repeat([0, 1, 2], 100), np.repeat([1, 2, 0], 100)
+    score = np.tile(np.repeat([1.0, 0.0], [70, 30]), 3)
+    fit = pair_fit(bradley_terry(first, second, score), first, second, score, None, None)
+    assert fit.pvalue == pytest.approx(stats.chi2.sf(48, 1), rel=1e-6)
+    assert (fit.share[0, 1], fit.share[0, 2], fit.n_effective[0, 1]) == pytest.approx((0.7, 0.3, 100))
+
+
+def test_a_chain_has_a_top_and_a_bottom_and_nothing_between():
+    """The first beat the second, which beat the third: no two have beaten each other, so no ability is finite."""
+    assert _of_tables([[0, 3, 0], [0, 0, 3], [0, 0, 0]]).log_ability.tolist() == pytest.approx(
+        [np.inf, np.nan, -np.inf], nan_ok=True
+    )
+    assert _of_tables([[0, 5], [0, 0]]).log_ability.tolist() == [np.inf, -np.inf]
 
 
 def test_battles_without_weight_do_not_count():

@@ -11,7 +11,7 @@ from scipy import stats
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import CONSTANT, IDENTICAL
-from tiebreak.statistics import corrected_t, doubling_gain, five_by_two_cv_test, paired_t
+from tiebreak.statistics import corrected_t, doubling_gain, five_by_two_cv_critical_value, five_by_two_cv_test, paired_t
 from tiebreak.statistics.splits import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -152,6 +152,14 @@ def test_f_does_not_depend_on_the_order_of_folds_and_t_does() -> None:
     assert swapped[0].statistic == pytest.approx(one[0].statistic * 0.02 / 0.012)
     other = five_by_two_cv_test(-D)
     assert (*other[0][:2], *other[1]) == pytest.approx((-one[0].statistic, one[0].pvalue, *one[1]))
+
+
+def test_many_tables_of_five_repetitions_are_tested_at_once_and_have_limits() -> None:
+    """Each as by itself; the limits at 0.05 are 2.571 (Dietterich 1998) and 4.74 (Alpaydin 1999)."""
+    both, alone = five_by_two_cv_test(np.stack([D, -2 * D])), five_by_two_cv_test(-2 * D)
+    assert [float(test.statistic[1]) for test in both] == pytest.approx([test.statistic for test in alone])
+    limits = [five_by_two_cv_critical_value(0.05, test=name) for name in ("t", "F")]
+    assert limits == pytest.approx([2.571, 4.74], abs=0.006)
 
 
 def test_five_repetitions_without_spread() -> None:

@@ -49,6 +49,21 @@ def test_a_baseline_far_down_has_its_line() -> None:
     assert re.search(r"\n +13  model 12 .* baseline\n", splits(*[0.9] * 12, 0.5, names=names, baseline="model 12").to_text())
 
 
+def test_a_model_that_has_nothing_but_0_is_named() -> None:
+    """As of a log in which no answer could be read; not where all have nothing."""
+    held = {"item": [f"q{i}" for i in range(30)], "good": [i % 2 for i in range(30)], "zero": [0] * 30}
+    said = "All scores of zero are 0: see whether it was measured at all."
+    assert said in " ".join(tb.compare(held).to_text().split())
+    assert "All scores" not in tb.compare({**held, "good": [0] * 30}).to_text()
+
+
+def test_intervals_of_several_pairs_hold_at_once() -> None:
+    """One pair has no others that its interval could hold with."""
+    for means, said in (((0.9, 0.8), False), ((0.9, 0.8, 0.7), True)):
+        answer = splits(*means)
+        assert ("(simultaneous 95% interval " in str(answer.pair(*answer.models[:2]))) == said
+
+
 def test_flips_are_the_items_that_only_one_model_gets() -> None:
     """By hand: of four questions a gets the first two, b the second and third."""
     pair = items(0.5, 0.5).pair("a", "b")

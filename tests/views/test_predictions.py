@@ -93,6 +93,12 @@ def test_long_results_say_where_the_rest_is() -> None:
     assert "Its 101 points are in to_frame()." in str(curve)
 
 
+def test_chance_is_the_share_of_positives() -> None:
+    """3 of 8 examples."""
+    curve = tb.metrics.precision_recall_curve([1, 0, 1, 0, 0, 1, 0, 0], np.arange(8) / 8)
+    assert "precision 0.3750 (3 of 8 examples)" in " ".join(str(curve).split())
+
+
 def test_what_is_undefined_is_said() -> None:
     """In place of a number."""
     reason = "there is no example of the positive class 1."

@@ -13,7 +13,7 @@ from tiebreak.audits.overlap import find_duplicates, find_near_duplicates, find_
 from tiebreak.audits.time_order import find_future, find_scattered_folds, time_ranks
 from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidParameterError
-from tiebreak.metrics.resolve import resolve_scorers
+from tiebreak.metrics.scorer import resolve_scorers
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.data import Dataset, Task, check_dataset
 from tiebreak.plan.plan import check_rng

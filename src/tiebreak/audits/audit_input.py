@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -70,10 +70,11 @@ class Columns:
         if hasattr(self.table, "indptr"):
             return Column(np.asarray(self.table[:, [place]].toarray(), dtype=float).ravel())
         if hasattr(self.table, "iloc"):
-            return _of_series(self.table.iloc[:, place])
+            series = self.table.iloc[:, place]
+            return _column(series.to_numpy(dtype="datetime64[ns]") if getattr(series.dtype, "tz", None) else series.to_numpy())
         if hasattr(self.table, "columns"):
-            return _of_values(self.table[self.table.columns[place]].to_numpy())
-        return _of_values(self.table[:, place])
+            return _column(self.table[self.table.columns[place]].to_numpy())
+        return _column(self.table[:, place])
 
     def row_hashes(self) -> Hashes:
         """A number for each row, the same for rows that are equal; sums of those of the cells, so a column can be left out."""
@@ -92,50 +93,16 @@ class Columns:
             hashed = hashed - _mixed(_bits(np.zeros(1)) ^ _mixed(np.uint64(place + 1)))
         return np.asarray(hashed, dtype=np.uint64)
 
-    def encoded(self, places: Sequence[int] | None = None) -> FloatArray:
-        """Columns beside each other as numbers: categories as codes, the missing as nan; rows by columns."""
-        chosen = range(len(self)) if places is None else places
-        encoded = np.empty((self.n_rows, len(chosen)))
-        for at, place in enumerate(chosen):
-            column = self[place]
-            encoded[:, at] = np.where(column.values < 0, np.nan, column.values) if column.is_category else column.values
-        return encoded
-
 
 def _numbered(n_columns: int) -> tuple[str, ...]:
     return tuple(f"column {place}" for place in range(n_columns))
 
 
-def _of_series(series: Any) -> Column:
-    """A column of a pandas frame, with its own kinds of numbers and of what is missing."""
-    from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
-
-    if is_datetime64_any_dtype(series.dtype):
-        return _of_values(series.to_numpy(dtype="datetime64[ns]"))
-    if is_bool_dtype(series.dtype) or is_numeric_dtype(series.dtype):
-        values = series.to_numpy()
-        return _of_values(values if values.dtype.kind in "biuf" else series.to_numpy(dtype=float, na_value=np.nan))
-    return _of_values(series.to_numpy())
-
-
-def _of_values(values: np.ndarray[Any, Any]) -> Column:
+def _column(values: np.ndarray[Any, Any]) -> Column:
     if values.dtype.kind in "biuf":
         return Column(values.astype(float))
-    if values.dtype.kind in "mM":
-        return Column(_days(values))
-    return _category(values)
-
-
-def _days(values: np.ndarray[Any, Any]) -> FloatArray:
-    """Times and durations as days since the first one, nan where missing."""
-    missing = np.isnat(values)
-    if missing.all():
-        return np.full(values.shape, np.nan)
-    since = (values - values[~missing].min()) / np.timedelta64(1, "D")
-    return np.where(missing, np.nan, since)
-
-
-def _category(values: np.ndarray[Any, Any]) -> Column:
+    if values.dtype.kind in "mM":  # days since the first one, nan where missing
+        return Column((values - np.fmin.reduce(values)) / np.timedelta64(1, "D"))
     import pandas as pd
 
     try:

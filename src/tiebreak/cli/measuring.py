@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 VARIABLE = "TIEBREAK_STORE"
 
 _HOW = "--store sqlite:///FILE,"
-_LONGEST_STEM = 60
-_LONGEST_TYPED = 60
+_LONGEST = 60
+"""Characters of a name that becomes one of a file, or is to be typed again."""
 
 
 def store_for_study(given: str | None, of_study: str | None, name: str) -> str:
@@ -104,7 +104,7 @@ def resume_command_line(name: str, url: str) -> str:
 
 def typed(name: str, otherwise: str) -> str:
     """A name as it may be typed; another word for it where it is too long for that, or holds what no keyboard has."""
-    return name if len(name) <= _LONGEST_TYPED and name.isprintable() else otherwise
+    return name if len(name) <= _LONGEST and name.isprintable() else otherwise
 
 
 def typed_url(url: str) -> str:
@@ -121,7 +121,7 @@ def without_password(url: str) -> str:
 
 def _file_named(name: str) -> str:
     """A file in this folder; no name becomes a path to somewhere else."""
-    stem = re.sub(r"[^\w.-]+", "_", name)[:_LONGEST_STEM].lstrip(".") or "runs"
+    stem = re.sub(r"[^\w.-]+", "_", name)[:_LONGEST].lstrip(".") or "runs"
     return f"sqlite:///{stem}.db"
 
 

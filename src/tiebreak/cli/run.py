@@ -91,21 +91,17 @@ def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
         if typed["dry_run"]:
-            _preview(study, name, url, typed)
+            from tiebreak.evaluation.evaluate import preview_plan
+            from tiebreak.plan.plan import make_plan
+            from tiebreak.views.evaluation import PLAN
+
+            preview = preview_plan(make_plan(**study.plan_arguments), run_of(typed, study, url, name), scoring=study.scoring)
+            typed["output"].show((preview, study.file, without_password(url)), view=PLAN)
             return EXIT_OK
         evaluation = _measured(study, name, url, typed)
     except TiebreakError as error:
         raise error_of_study(study, error) from error
     return _present(study, evaluation, typed)
-
-
-def _preview(study: Study, name: str, url: str, typed: dict[str, Any]) -> None:
-    from tiebreak.evaluation.evaluate import preview_plan
-    from tiebreak.plan.plan import make_plan
-    from tiebreak.views.evaluation import PLAN
-
-    preview = preview_plan(make_plan(**study.plan_arguments), run_of(typed, study, url, name), scoring=study.scoring)
-    typed["output"].show((preview, study.file, without_password(url)), view=PLAN)
 
 
 def _measured(study: Study, name: str, url: str, typed: dict[str, Any]) -> Evaluation:

@@ -14,8 +14,6 @@ _ADVICE = (
     "measure them again. Runs that are not named are whole."
 )
 
-_url_argument = click.argument("url", metavar="[URL]", required=False)
-
 
 @click.group("store", short_help="Check or back up a store.")
 @help_option
@@ -27,7 +25,7 @@ def store_command() -> None:
 
 
 @store_command.command("check", short_help="Say what is not as it was written.")
-@_url_argument
+@click.argument("url", metavar="[URL]", required=False)
 @help_option
 @click.pass_context
 def check_command(context: click.Context, url: str | None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
 from tiebreak.comparison.looks import Looks, at_look, cut, decided_at, looked, next_look
-from tiebreak.comparison.procedures import METHODS, choose_method
+from tiebreak.comparison.procedures import choose_method, procedures_named
 from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, differences_by_unit, units_of
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings
@@ -579,7 +579,10 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     """Compare all models of scores; each error says what is wrong and how to go on."""
     given = scores
     _check_models(scores.models, settings.baseline)
-    scores = _in_question(scores, settings)
+    items, has_name = scores.items, settings.method != "auto"
+    is_of_datasets = has_name and procedures_named(settings.method)[0].question == "datasets"
+    if is_of_datasets and items is not None and items.tasks is not None and items.is_mean:  # the tasks are some
+        scores = replace(items.as_datasets(), saved_settings=scores.saved_settings)
     method = choose_method(settings.method, scores)
     units = units_of(scores)
     _check_scores(units.matrix(), settings.missing or method.missing, method)
@@ -639,16 +642,6 @@ def _check_models(models: tuple[str, ...], baseline: str | None) -> None:
         if baseline is not None:
             look_up(baseline, models, "model (given as baseline)")
     problems.stop()
-
-
-def _in_question(scores: Scores, settings: Settings) -> Scores:
-    """Scores as the method that was asked for takes them: tasks of items are datasets for one that is about further datasets."""
-    items = scores.items
-    if settings.method == "auto" or items is None or items.tasks is None or not items.is_mean:
-        return scores
-    if METHODS[settings.method].question != "datasets":
-        return scores
-    return replace(items.as_datasets(), saved_settings=scores.saved_settings)
 
 
 def _judged(scores: Scores, settings: Settings, method: Method) -> Family:

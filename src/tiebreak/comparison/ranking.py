@@ -111,14 +111,22 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     units, values = units_of(scores), method.procedure.values(scores)
     n_models, score = len(scores.models), units.matrix().score
     entry = entries_of(scores, method, pairs)
-    above = shown_above(pairs, entry)
+    low, high = pairs.bounds
+    above = np.zeros((n_models, n_models), dtype=bool)  # copies alike
+    above[pairs.first, pairs.second] = low > 0
+    above[pairs.second, pairs.first] = high < 0
+    above = above if np.all(entry == np.arange(n_models)) else above[np.ix_(entry, entry)]
     component = components(above, entry)
     rank_low = rank_high = may_be_best = shortfall = standing = differs = None
     if pairs.family != "baseline":
         outside = _above_others(above, component)
         may_be_best = ~np.isin(component, component[outside.any(axis=0)])
         shortfall = _shortfalls(pairs, may_be_best, entry)
-        standing = _standings(pairs, may_be_best, shortfall, entry)
+        standing = np.where(may_be_best, MAY_BE_BEST, NOT_BEST).astype(np.int8)
+        if pairs.rope > 0:  # but for rounding
+            standing[shortfall <= pairs.rope + float(np.max(pairs.law.tolerance))] = NEAR_BEST  # nan is not <= rope
+        if np.unique(entry[may_be_best]).size == 1 and np.all(shortfall[may_be_best] == 0):  # copies count as one
+            standing[may_be_best] = BEST
         if pairs.family == "pairs":
             rank_low, rank_high = 1 + outside.sum(axis=0), n_models - outside.sum(axis=1)
             differs = above | above.T if n_models <= MOST_LETTERED else None
@@ -186,15 +194,6 @@ def order_by_value(scores: Scores, method: Method, values: ModelValues) -> list[
     tied[rows[1:]] = np.cumsum(is_behind)
     name = {own: each for each, own in sorted(zip(models, entry, strict=True), reverse=True)}
     return [models[row] for row in sorted(rows.tolist(), key=lambda row: (tied[row], name[entry[row]], models[row]))]
-
-
-def shown_above(pairs: Family, entry: IntArray) -> Relation:
-    """Relation of the models: True in row j, column i where the interval of j - i lies above 0, the same for copies."""
-    low, high = pairs.bounds
-    above = np.zeros((entry.size, entry.size), dtype=bool)
-    above[pairs.first, pairs.second] = low > 0
-    above[pairs.second, pairs.first] = high < 0
-    return above if np.all(entry == np.arange(entry.size)) else above[np.ix_(entry, entry)]
 
 
 def components(above: Relation, entry: IntArray) -> IntArray:
@@ -265,16 +264,6 @@ def _shortfalls(pairs: Family, may_be_best: NDArray[np.bool_], entry: IntArray) 
             np.maximum.at(found, others, np.where(may_be_best[rivals], upper, 0.0))
     found = found[entry]
     return np.where(np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0)), found, np.nan)
-
-
-def _standings(pairs: Family, may_be_best: NDArray[np.bool_], shortfall: FloatArray, entry: IntArray) -> NDArray[np.int8]:
-    """Best alone, near best (within the rope at most, but for rounding), may be best, or not best; copies count as one."""
-    standing = np.where(may_be_best, MAY_BE_BEST, NOT_BEST)
-    if pairs.rope > 0:
-        standing[shortfall <= pairs.rope + float(np.max(pairs.law.tolerance))] = NEAR_BEST  # nan is not <= rope
-    if np.unique(entry[may_be_best]).size == 1 and np.all(shortfall[may_be_best] == 0):
-        standing[may_be_best] = BEST
-    return standing.astype(np.int8)
 
 
 def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings) -> FloatArray | None:

@@ -8,6 +8,7 @@ from scipy.special import expit
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray, check_probability
+from tiebreak.numerics.law import student
 from tiebreak.result import Result
 from tiebreak.scores.battles import Battles
 from tiebreak.scores.scores import Scores
@@ -185,7 +186,7 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
     found, about = fitted(state == "taken out"), {}
     n_turned, n_met = int(np.minimum(played, played.T).sum()) // 2, int(played.sum())
     if state == "taken out":
-        low, high = found.position_interval(level)
+        low, high = student(found.position, found.position_error, found.position_df).interval(level)
         sides = np.unique(battles.outcome[counts & (battles.outcome != 0)])
         if sides.size == 1:
             state, about = "always", {"position_probability": float(sides[0] > 0)}

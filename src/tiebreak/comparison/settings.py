@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from tiebreak.comparison.looks import Looks
-from tiebreak.comparison.procedures import METHODS
+from tiebreak.comparison.procedures import METHODS, known_methods
 from tiebreak.errors import InvalidParameterError, Problems, Setting
 from tiebreak.numerics import (
     Missing,
@@ -61,8 +61,8 @@ class Settings:
             set_checked(self, alpha=check_probability(self.alpha, "alpha"))
         with problems.noted():
             set_checked(self, rng=int(rng.integers(2**32)) if isinstance(rng, np.random.Generator) else check_seed(rng))
-        is_known = self.method == "auto" or self.method in METHODS  # asked first for "auto": others may stand in other packages
-        for name, allowed in {**_KNOWN, "method": (self.method,) if is_known else ("auto", *METHODS)}.items():
+        methods = ("auto", *METHODS) if self.method in ("auto", *METHODS) else ("auto", *known_methods())  # of other packages too
+        for name, allowed in {**_KNOWN, "method": methods}.items():
             if (value := getattr(self, name)) not in allowed:
                 choices = ", ".join(repr(each) for each in allowed if each is not None)
                 problems.append(InvalidParameterError(f"unknown {name} {value!r:.60}; choose one of {choices}.", about=name))
@@ -84,7 +84,8 @@ class Settings:
                 "the correction 'shaffer' is for all pairs; against a baseline, whose pairs can all be alike or not, use 'holm'.",
                 about="correction",
             )
-        if self.correction not in ROPE_CORRECTIONS and self.has_rope:
+        has_rope = rope_share(self.rope) > 0 if isinstance(self.rope, str) else self.rope > 0
+        if self.correction not in ROPE_CORRECTIONS and has_rope:
             yield InvalidParameterError(
                 f"the correction {self.correction!r} goes step by step, which is right for 'no difference' only: with a rope "
                 "every pair lies above, inside or below it, none of these can be ruled out for free, and such intervals were "
@@ -102,11 +103,6 @@ class Settings:
                     ". Leave one of the two out.",
                     about="family",
                 )
-
-    @property
-    def has_rope(self) -> bool:
-        """True where a rope was asked for that is not 0."""
-        return rope_share(self.rope) > 0 if isinstance(self.rope, str) else self.rope > 0
 
     def as_dict(self) -> dict[str, Any]:
         """All of them by name."""

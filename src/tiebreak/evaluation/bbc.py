@@ -10,8 +10,7 @@ import numpy as np
 
 from tiebreak.errors import DataError, UnknownNameError
 from tiebreak.evaluation.predictions import Kept
-from tiebreak.metrics.resolve import resolve_scorers
-from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, values_by_row
+from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, resolve_scorers, values_by_row
 from tiebreak.metrics.targets import Truth, UndefinedScore
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import check_rng

@@ -14,8 +14,7 @@ from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.missing import Claims, find_missing
 from tiebreak.evaluation.progress import Tracker
 from tiebreak.evaluation.run_options import RunOptions, check_flags
-from tiebreak.metrics.resolve import resolve_scorers
-from tiebreak.metrics.scorer import Scorer, check_model, check_target
+from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.metrics.targets import make_truth
 from tiebreak.plan.models import is_function
 from tiebreak.plan.plan import Plan, metric_record, threads_for

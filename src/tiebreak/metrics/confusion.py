@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.metrics.targets import Array, Codes
+from tiebreak.metrics.targets import Array
 from tiebreak.numerics import FloatArray, IntArray, check_choice, check_number, divide, is_missing, label_column, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -275,8 +275,16 @@ def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, *, labels: Sequence[A
             f"y_true has {actual.size} labels and y_pred {predicted.size}; one of each is needed per example."
         )
     known = check_labels(labels) if labels is not None else labels_in(actual, predicted)
-    n = len(known)
-    cells = encode(actual, known, "y_true") * n + encode(predicted, known, "y_pred")
+    n, codes = len(known), []
+    place = {label: position for position, label in enumerate(known)}
+    for column, name in ((actual, "y_true"), (predicted, "y_pred")):
+        codes.append(np.array([place.get(label, -1) for label in column.tolist()], dtype=np.intp))
+        if codes[-1].min() < 0:
+            raise InvalidParameterError(
+                f"{name} holds {column.tolist()[codes[-1].argmin()]!r}, which is not among the labels {quoted(known)}. Add it to "
+                "labels, or leave those examples out."
+            )
+    cells = codes[0] * n + codes[1]
     return ConfusionMatrix(known, np.bincount(cells, minlength=n * n).reshape(n, n))
 
 
@@ -308,15 +316,3 @@ def check_labels(labels: Iterable[Any]) -> tuple[Any, ...]:
     if not plain or any(is_missing(label) for label in plain):
         raise InvalidParameterError(f"labels must name at least one class, and none may be nan or None; got {list(plain)}.")
     return plain
-
-
-def encode(column: Array, labels: tuple[Any, ...], name: str) -> Codes:
-    """Positions of labels; refuses one that is not there."""
-    place = {label: position for position, label in enumerate(labels)}
-    codes = np.array([place.get(label, -1) for label in column.tolist()], dtype=np.intp)
-    if codes.min() < 0:
-        raise InvalidParameterError(
-            f"{name} holds {column.tolist()[codes.argmin()]!r}, which is not among the labels {quoted(labels)}. Add it to "
-            "labels, or leave those examples out."
-        )
-    return codes

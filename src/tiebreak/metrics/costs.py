@@ -19,30 +19,8 @@ _SUM_TOLERANCE = 1e-5
 """How far probabilities of an example, in single precision perhaps, may be from summing to 1."""
 
 
-def check_probabilities(probabilities: ArrayLike, n_classes: int) -> FloatArray:
-    """A row of probabilities for each example; refuses what is none."""
-    p = floats(probabilities, "probabilities", InvalidParameterError)
-    if p.ndim != 2 or p.shape[1] != n_classes:
-        raise InvalidParameterError(
-            f"probabilities has the shape {p.shape}; a row for each example and a column for each of the {n_classes} classes are "
-            "needed, as predict_proba gives them."
-        )
-    outside = ~((p >= 0) & (p <= 1))  # nan too
-    if np.any(outside):
-        row, column = np.argwhere(outside)[0].tolist()
-        raise InvalidParameterError(f"probabilities[{row}, {column}] is {p[row, column]:g}; probabilities lie between 0 and 1.")
-    off = np.abs(p.sum(axis=1) - 1) > _SUM_TOLERANCE
-    if np.any(off):
-        row = int(off.argmax())
-        raise InvalidParameterError(f"probabilities[{row}] sums to {p[row].sum():g}; the probabilities of an example sum to 1.")
-    return p
-
-
-def costs_of_mapping(costs: Mapping[Any, Any], labels: Sequence[Any] | None) -> tuple[tuple[Any, ...], FloatArray]:
-    """Labels and costs of ``{actual: {predicted: cost}}``; no `labels` go with it."""
-    if labels is not None:
-        raise InvalidParameterError("labels= goes with an array; in {actual: {predicted: cost}} the keys are the labels.")
-    known = check_labels(costs)
+def _rows_of(costs: Mapping[Any, Any], known: tuple[Any, ...]) -> list[list[Any]]:
+    """Costs of ``{actual: {predicted: cost}}`` as a table."""
     for actual, row in costs.items():
         if not isinstance(row, Mapping):
             raise InvalidParameterError(f"the costs of {actual!r} must be {{predicted: cost}}; got {row!r}.")
@@ -53,35 +31,7 @@ def costs_of_mapping(costs: Mapping[Any, Any], labels: Sequence[Any] | None) -> 
                 f"the costs of {actual!r} {word} {unlike[0]!r}. The rows are {quoted(known)}: say what it costs to take each one "
                 "for each."
             )
-    return known, _checked([[costs[actual][predicted] for predicted in known] for actual in known], known)
-
-
-def costs_of_array(costs: ArrayLike, labels: Sequence[Any] | None) -> tuple[tuple[Any, ...], FloatArray]:
-    """Labels and costs of a square array; 0, 1, ... are the labels where none are given."""
-    try:
-        shape = np.shape(costs)
-    except ValueError:
-        raise InvalidParameterError("a cost matrix is square; the rows of this one have different lengths.") from None
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise InvalidParameterError(
-            f"a cost matrix is square, with a row and a column for each class; got an array of shape {shape}."
-        )
-    known: tuple[Any, ...] = tuple(range(shape[0])) if labels is None else check_labels(labels)
-    if len(known) != shape[0]:
-        raise InvalidParameterError(f"the costs have {shape[0]} rows, and labels names {len(known)} classes: {quoted(known)}.")
-    return known, _checked(costs, known)
-
-
-def _checked(costs: Any, labels: tuple[Any, ...]) -> FloatArray:
-    """Finite numbers."""
-    table = floats(costs, "costs", InvalidParameterError).copy()
-    if not np.all(np.isfinite(table)):
-        row, column = np.argwhere(~np.isfinite(table))[0].tolist()
-        raise InvalidParameterError(
-            f"the cost of taking {labels[row]!r} for {labels[column]!r} is {table[row, column]:g}. Costs are finite numbers; a "
-            "gain is negative."
-        )
-    return table
+    return [[costs[actual][predicted] for predicted in known] for actual in known]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -135,7 +85,31 @@ class CostMatrix(Result):
     ) -> None:
         if not (name and type(name) is str):
             raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
-        known, table = costs_of_mapping(costs, labels) if isinstance(costs, Mapping) else costs_of_array(costs, labels)
+        if isinstance(costs, Mapping):
+            if labels is not None:
+                raise InvalidParameterError("labels= goes with an array; in {actual: {predicted: cost}} the keys are the labels.")
+            labels = check_labels(costs)
+            costs = _rows_of(costs, labels)
+        try:
+            shape = np.shape(costs)
+        except ValueError:
+            raise InvalidParameterError("a cost matrix is square; the rows of this one have different lengths.") from None
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise InvalidParameterError(
+                f"a cost matrix is square, with a row and a column for each class; got an array of shape {shape}."
+            )
+        known: tuple[Any, ...] = tuple(range(shape[0])) if labels is None else check_labels(labels)
+        if len(known) != shape[0]:
+            raise InvalidParameterError(
+                f"the costs have {shape[0]} rows, and labels names {len(known)} classes: {quoted(known)}."
+            )
+        table = floats(costs, "costs", InvalidParameterError).copy()
+        if not np.all(np.isfinite(table)):
+            row, column = np.argwhere(~np.isfinite(table))[0].tolist()
+            raise InvalidParameterError(
+                f"the cost of taking {known[row]!r} for {known[column]!r} is {table[row, column]:g}. Costs are finite numbers; a "
+                "gain is negative."
+            )
         if len(known) < 2:
             raise InvalidParameterError(f"a cost matrix needs two classes or more; got {quoted(known)} alone.")
         table.setflags(write=False)
@@ -199,8 +173,25 @@ class CostMatrix(Result):
             raise InvalidParameterError(
                 f"classes has {len(columns)} labels, and the cost matrix {len(self.labels)}: {quoted(self.labels)}."
             )
-        places = [self._place(label) for label in columns]
-        return check_probabilities(probabilities, len(self.labels)) @ self.costs[places]
+        places, p = [self._place(label) for label in columns], floats(probabilities, "probabilities", InvalidParameterError)
+        if p.ndim != 2 or p.shape[1] != len(columns):
+            raise InvalidParameterError(
+                f"probabilities has the shape {p.shape}; a row for each example and a column for each of the {len(columns)} "
+                "classes are needed, as predict_proba gives them."
+            )
+        outside = ~((p >= 0) & (p <= 1))  # nan too
+        if np.any(outside):
+            row, column = np.argwhere(outside)[0].tolist()
+            raise InvalidParameterError(
+                f"probabilities[{row}, {column}] is {p[row, column]:g}; probabilities lie between 0 and 1."
+            )
+        off = np.abs(p.sum(axis=1) - 1) > _SUM_TOLERANCE
+        if np.any(off):
+            row = int(off.argmax())
+            raise InvalidParameterError(
+                f"probabilities[{row}] sums to {p[row].sum():g}; the probabilities of an example sum to 1."
+            )
+        return p @ self.costs[places]
 
     def decisions(self, probabilities: ArrayLike, *, classes: Sequence[Any] | None = None) -> Array:
         """The decision of least expected cost for each example; of equal ones the first in the order of `labels`.

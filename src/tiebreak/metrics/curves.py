@@ -55,7 +55,16 @@ def check_binary(y_true: ArrayLike, scores: ArrayLike, positive: Any, *, name: s
     None as the positive label is 1, for labels that are 0 and 1, -1 and 1, or False and True. Messages call the scores `name`.
     """
     labels = label_column(y_true, "y_true")
-    values = _numbers(scores, name)
+    values = floats(scores, name)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
+    if values.ndim != 1:
+        advice = f", such as the column of the positive class: {name}[:, 1]" if values.ndim == 2 else ""
+        raise DataError(f"{name} has the shape {values.shape}; one number for each example is needed{advice}.")
+    if not np.all(np.isfinite(values)):
+        row = int(np.argmin(np.isfinite(values)))
+        what = "nan" if np.isnan(values[row]) else "infinite"
+        raise DataError(f"{name}[{row}] is {what}; such an example has no place in the order. Leave it out, or mend it.")
     if values.shape != labels.shape:
         raise InvalidParameterError(
             f"y_true has {labels.size} labels, and {name} the shape {values.shape}; one of each is needed per example."
@@ -81,20 +90,6 @@ def find_positive(labels: tuple[Any, ...], positive: Any) -> Any:
     raise InvalidParameterError(
         f"which of the labels {quoted(labels)} is the positive one? Say positive={labels[-1]!r}, for one."
     )
-
-
-def _numbers(scores: ArrayLike, name: str) -> FloatArray:
-    values = floats(scores, name)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values.ravel()
-    if values.ndim != 1:
-        advice = f", such as the column of the positive class: {name}[:, 1]" if values.ndim == 2 else ""
-        raise DataError(f"{name} has the shape {values.shape}; one number for each example is needed{advice}.")
-    if not np.all(np.isfinite(values)):
-        row = int(np.argmin(np.isfinite(values)))
-        what = "nan" if np.isnan(values[row]) else "infinite"
-        raise DataError(f"{name}[{row}] is {what}; such an example has no place in the order. Leave it out, or mend it.")
-    return values
 
 
 # --- ROC --------------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ classes only that of the second counts, and that of the first is what is left; t
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from operator import attrgetter
@@ -148,18 +148,9 @@ def _find(truth: Truth, predicted: Array) -> tuple[Codes, Counter[Any]]:
     code, is_strange = truth.known_labels.find(predicted)
     if is_strange is None:
         return code, _NONE
-    strange = Counter(predicted[is_strange].tolist())
-    _check_strange(strange, truth.known_labels.classes)
-    return code, strange
-
-
-def _check_strange(strange: Iterable[Any], classes: Array) -> None:
-    """Predicted labels that are no class are wrong predictions, unless they are no labels.
-
-    Undefined where one is nan or infinite; refused where one is a fraction, or a number among texts or the other way round.
-    """
+    strange, classes = Counter(predicted[is_strange].tolist()), truth.known_labels.classes
     is_text = isinstance(classes.flat[0], str)
-    for label in strange:
+    for label in strange:  # wrong predictions, unless they are no labels
         if isinstance(label, float) and not math.isfinite(label):
             raise UndefinedScore("nan in predict" if math.isnan(label) else "an infinite number in predict")
         is_fraction = isinstance(label, float) and not label.is_integer()
@@ -168,6 +159,7 @@ def _check_strange(strange: Iterable[Any], classes: Array) -> None:
                 f"predict returned {label!r}, and the labels are {quoted(classes.tolist())}. A model of classes has to "
                 "predict labels; numbers on a scale have to be turned into labels first."
             )
+    return code, strange
 
 
 # --- predicted probabilities ------------------------------------------------------------------------------------------------
@@ -252,7 +244,11 @@ def roc_auc_ovr(truth: Truth, proba: Array, model_classes: Array | None, method:
     if n_classes <= 2:
         return roc_auc(truth, proba, model_classes, method)
     columns = class_columns(proba, truth, model_classes, method)
-    _check_columns(columns, method)
+    if np.count_nonzero(np.isfinite(columns)) != columns.size:
+        raise_for_unusable(columns, method)
+    sums = np.add.reduce(columns, axis=1)
+    if np.count_nonzero(np.abs(1 - sums) > 1e-8 + 1e-5 * sums):  # scikit-learn's tolerance, that of np.allclose
+        raise UndefinedScore(f"{method} has rows that do not sum to one")
     sizes = truth.counts.tolist() if by_size else [1] * n_classes
     _check_present(truth, by_size=by_size)
     areas = [_roc_area_of(truth, columns[:, c], c, method) * size for c, size in enumerate(sizes) if size]
@@ -339,15 +335,6 @@ def _apply(
 
 _roc_area_of = partial(_apply, roc_area, needs_both=True)
 _mean_precision_of = partial(_apply, mean_precision)
-
-
-def _check_columns(columns: Array, method: str) -> None:
-    """Probabilities that can be compared between rows."""
-    if np.count_nonzero(np.isfinite(columns)) != columns.size:
-        raise_for_unusable(columns, method)
-    sums = np.add.reduce(columns, axis=1)
-    if np.count_nonzero(np.abs(1 - sums) > 1e-8 + 1e-5 * sums):  # scikit-learn's tolerance, that of np.allclose
-        raise UndefinedScore(f"{method} has rows that do not sum to one")
 
 
 def _check_present(truth: Truth, *, by_size: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -309,12 +309,6 @@ def check_choice(value: Any, choices: Iterable[str], name: str) -> None:
     """One of some words."""
     if not isinstance(value, str) or value not in choices:
         raise InvalidParameterError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r:.60}.", about=name)
-
-
-def check_alternative(alternative: str) -> Alternative:
-    """One of the three alternatives."""
-    check_choice(alternative, get_args(Alternative), "alternative")
-    return alternative  # type: ignore[return-value]
 
 
 def _is_number(value: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from tiebreak.numerics.checks import (
     Interval,
     alpha_of_level,
     blocks,
-    check_alternative,
+    check_choice,
     check_probability,
     check_rope,
     divide,
@@ -145,11 +145,11 @@ class Law:
         alternative : {"two-sided", "greater", "less"}
             "greater": the first is better. A direction picked after looking at the data doubles the error rate.
         """
-        side = check_alternative(alternative)
+        check_choice(alternative, get_args(Alternative), "alternative")
         if self.shape.pvalue is not None:
-            p = self.shape.pvalue(self, side)
-        elif side != "two-sided":
-            p = self.tail(0.0, upper=side == "less")
+            p = self.shape.pvalue(self, alternative)
+        elif alternative != "two-sided":
+            p = self.tail(0.0, upper=alternative == "less")
         else:
             p = 2.0 * np.minimum(self.tail(0.0), self.tail(0.0, upper=True))
         p = np.clip(p, SMALLEST_PVALUE, 1.0)

@@ -48,11 +48,6 @@ class DifferenceMoments:
         df = np.maximum(self.n_splits - 1, 0)
         return int(df) if np.ndim(df) == 0 else df
 
-    def take(self, rows: IntArray | slice) -> DifferenceMoments:
-        """Moments of some of the rows, of arrays of shape (n_rows,)."""
-        n = self.n_splits if np.ndim(self.n_splits) == 0 else np.asarray(self.n_splits)[rows]
-        return DifferenceMoments(self.mean[rows], self.sd[rows], n, self.kind[rows], self.tolerance[rows])
-
 
 def rounding_tolerance(size: ArrayLike) -> FloatArray:
     """Largest difference of numbers of at most this size that is rounding noise: 1 to 2 times `RELATIVE_TOLERANCE` of the size.
@@ -234,15 +229,11 @@ def _settled(
     return DifferenceMoments(mean, sd, n, kind, tolerance)
 
 
-def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: ArrayLike, *, overwrite: bool = False) -> FloatArray:
+def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> FloatArray:
     """Standard error of a mean over splits that share training data: sqrt(1/n + n_test/n_train) s.
-
-    With `overwrite` it takes the place of ``moments.sd``, which is lost: of millions of pairs that saves a copy.
 
     References
     ----------
     .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003, section 3.
     """
-    factor = np.sqrt(1.0 / np.maximum(moments.n_splits, 1) + np.asarray(test_train_ratio))
-    out = moments.sd if overwrite and np.ndim(moments.sd) else None
-    return np.asarray(np.multiply(factor, moments.sd, out=out))
+    return np.asarray(np.sqrt(1.0 / np.maximum(moments.n_splits, 1) + np.asarray(test_train_ratio)) * moments.sd)

@@ -12,9 +12,9 @@ from tiebreak.scores.vocabulary import look_up, quoted
 
 ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
-        framework scheme detector generator arm candidate wflow_id forecaster ranker retriever""",
-    "dataset": """dataset dataset_name data_set task task_name subtask benchmark problem unique_id series series_id env env_id
-        env_name environment game""",
+        framework scheme pipeline flow_name detector generator arm candidate wflow_id forecaster ranker retriever""",
+    "dataset": """dataset dataset_name dataset_id data_name data_set task task_name subtask benchmark problem unique_id series
+        series_id env env_id env_name environment game""",
     "repeat": "repeat repetition rep id2 cutoff",
     "fold": "fold cv_fold cv_cycle fold_index fold_id fold_no fold_num fold_number test_fold outer_fold cv",
     "split": "split cv_split iteration resample iter resampling split_index split_id",
@@ -22,9 +22,9 @@ ALIASES: dict[str, str] = {
     "run": "run trial run_index",
     "epoch": "epoch attempt sample sample_index completion_id",
     "time": "time period date timestamp ds",
-    "item": """item item_id example_id question_id doc_id sample_id instance_id problem_id qid query_id prompt_id image_id
-        case_id utterance_id segment_id seg_id example question query task_id instance instruction prompt image case
-        user_input input id index""",
+    "item": """item item_id example_id question_id segment_id seg_id doc_id sample_id instance_id problem_id qid query_id
+        prompt_id image_id case_id utterance_id utt_id example question query task_id instance instruction prompt image
+        case user_input input id idx index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
@@ -45,7 +45,7 @@ UNITS = ("dataset", "repeat", "fold", "split", "seed", "time")
 _NAMING = frozenset("model dataset repeat fold split seed run epoch item cluster metric".split())
 """Parts that are names or keys."""
 
-_WEAK = frozenset("index id input prompt userinput instruction query image case taskid instance date timestamp ds".split())
+_WEAK = frozenset("index id idx input prompt userinput instruction query image case taskid instance date timestamp ds".split())
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
 _PREFIX = re.compile(r"^(params?|config|tags|metrics|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE)
@@ -203,6 +203,8 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     # runs that are no numbers and no words with a number are systems, as people who evaluate searches call them
     if isinstance(runs, Words) and len({re.sub(r"[\W\d_]+$", "", name) for name in runs.names}) > 1:
         roles["model"] = roles.pop("run")
+    if "name" in names and "model" not in roles and {"item", "metric", "score"} <= roles.keys():
+        roles["model"] = ["name"]  # as PyTerrier's experiments write it, query by query
     return roles
 
 

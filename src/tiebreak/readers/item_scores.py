@@ -78,9 +78,12 @@ def items_of(
     """
     held, by_task = _held_metric(parts, lower_is_better)
     joined = _joined(parts)
-    if cluster is not None:
-        joined.words["cluster"] = _clusters(joined.words, cluster)
     words = joined.words
+    known = [name for name in words if name not in ("model", "run", "epoch", "item_hash")]
+    if cluster is not None and (cluster in known or "cluster" not in known):  # a table gives its column that part when it is read
+        column = known[look_up(cluster, known, "column of the items")]
+        is_of_task = column != TASK and TASK in words and len(words[TASK].ordered().names) > 1  # names are its own in each task
+        words["cluster"] = _paired(words[TASK], words[column]) if is_of_task else words[column]
     for what in ("item", "model"):
         blank = words[what].code < 0
         if blank.any():
@@ -144,7 +147,14 @@ def _joined(parts: Sequence[Long]) -> Long:
     if TASK in words and len(words[TASK].names) > 1:
         words["item"] = _paired(words[TASK], words["item"])
     if "item_hash" in words:
-        _refuse_other_samples(words["item"], words["item_hash"])
+        there = words["item_hash"].code >= 0
+        pairs = np.unique(np.stack([words["item"].code[there], words["item_hash"].code[there]]), axis=1)
+        found, n = np.unique(pairs[0], return_counts=True)
+        if which := [words["item"].names[place] for place in found[n > 1].tolist()]:
+            raise DataError(
+                f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they drawn or "
+                "ordered in another way? Evaluate both models on the same samples."
+            )
     if len(parts) == 1:
         return replace(parts[0], words=words, numbers=numbers)
     units = {part.unit for part in parts}
@@ -176,18 +186,6 @@ def _without_clashes(parts: Sequence[Long]) -> Sequence[Long]:
         name = "{1}" if len(part.words["model"].names) == 1 else "{0} ({1})"
         found.append(part.with_models({each: name.format(each, part.stem) for each in clash if part.stem}))
     return found
-
-
-def _refuse_other_samples(item: Words, digest: Words) -> None:
-    there = digest.code >= 0
-    pairs = np.unique(np.stack([item.code[there], digest.code[there]]), axis=1)
-    found, n = np.unique(pairs[0], return_counts=True)
-    if (n > 1).any():
-        which = [item.names[place] for place in found[n > 1].tolist()]
-        raise DataError(
-            f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they "
-            "drawn or ordered in another way? Evaluate both models on the same samples."
-        )
 
 
 def _held_metric(parts: Sequence[Long], lower_is_better: bool | None) -> tuple[str | None, list[str]]:
@@ -237,16 +235,6 @@ def _once(remarks: Iterable[str]) -> list[str]:
         for said, subjects in about.items()
         for subject in ([quoted(subjects, 2)] if len(subjects) > _MOST_ALIKE else subjects)
     ]
-
-
-def _clusters(words: Mapping[str, Words], cluster: str) -> Words:
-    """Clusters that a field of the samples names; in each task names are its own."""
-    named = [name for name in words if name not in ("model", "run", "epoch", "item_hash")]
-    if cluster not in named and "cluster" in named:
-        return words["cluster"]  # a table gives its column that part when it is read
-    column = named[look_up(cluster, named, "column of the items")]
-    is_of_task = column != TASK and TASK in words and len(words[TASK].ordered().names) > 1
-    return _paired(words[TASK], words[column]) if is_of_task else words[column]
 
 
 # --- columns as Items -----------------------------------------------------------------------------------------------------

@@ -393,7 +393,8 @@ def _keys_of(reading: Reading) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
     table, roles = reading.table, reading.roles
     columns = [roles[role][0] for role in ("dataset", "item", "time") if role in roles]
-    if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame
+    if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame, in the order of which they stand
+        columns = []
         numbered = roles.get("epoch", ["column 1"] if "column 1" in table.columns else [])
         columns += [name for name in numbered if len(set(table.words(name).texts())) == table.n_rows]
     named = [table.words(column).texts() for column in columns]

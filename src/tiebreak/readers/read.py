@@ -317,6 +317,8 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "
             "Add a column 'model', give each model a column of its own, or pass a file for each model."
         )
+    if not long.is_of_items and long.column in reading.table.columns:
+        reading.refuse_failed(long.column)
     return _named(long, given)
 
 

@@ -77,10 +77,14 @@ _FOLD = re.compile(
 )
 """Name of a column of the scores of one fold, alone or in front of a metric."""
 
+_STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state")}
+_WORDS_OF_FAILURE = "failed fail failure error errored crashed killed timeout timed-out aborted cancelled canceled oom"
+_FAILED = {plain(word) for word in _WORDS_OF_FAILURE.split()}
+
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
 
-_NOUNS = frozenset("example question sample instance task prompt instruction query image case".split())
+_NOUNS = frozenset("example question sample instance task prompt instruction image case".split())
 """What an item is called where its column is."""
 
 _AS = {"dataset": TASK, "repeat": "run", "seed": "run"}
@@ -235,6 +239,23 @@ class Reading:
         """Error of the table, where nothing else is said for want of a rule that says what it holds."""
         return refuse(self.table.name, what, *fix, column=column, row=None if row is None else self.table.where(row), kind=kind)
 
+    def refuse_failed(self, score: str) -> None:
+        """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
+        table = self.table
+        for column in (name for name in table.columns if self.is_text[name] and plain(name) in _STATUS):
+            words = table.words(column)
+            failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
+            rows = np.flatnonzero(failed & ~np.isnan(table.numbers(score)))
+            if rows.size:
+                others = words.code[~failed & (words.code >= 0)]
+                keep: list[str | Advice] = []
+                if others.size:
+                    usual = words.names[int(np.bincount(others).argmax())]
+                    keep = [", or keep the others: ", where_advice(column, usual)]
+                what = f"says {words.names[words.code[rows[0]]]!r}, and {score!r} has a score all the same"
+                what = f"{what}; {rows.size} of {table.n_rows} rows are so."
+                raise self.refuse(what, "Leave the score empty", *keep, ".", column=column, row=int(rows[0]), kind=DataError)
+
     # --- columns ------------------------------------------------------------------------------------------------------------
 
     def words(self, role: str) -> Words:
@@ -332,7 +353,7 @@ class Reading:
 
     def _melted(self, columns: Sequence[str], unit: str) -> Long:
         """A row for each model and a column for each of its units."""
-        self._refuse_empty(self.words("model"), "model")
+        self.key("model")
         n, n_rows = len(columns), self.table.n_rows
         table = self.table.take(np.tile(np.arange(n_rows), n))
         digits = ["".join(re.findall(r"\d+", name)[:1]) for name in columns]
@@ -483,7 +504,8 @@ class Reading:
                 ".",
             )
         if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
-            raise self._summing(self.roles["model"][0], sums[0], models[sums[0]], "Leave it out.")
+            what, column = f"{models[sums[0]]!r} sums up the other rows.", self.roles["model"][0]
+            raise self.refuse(what, "Leave it out.", column=column, row=sums[0], kind=DataError)
         return source_of_means(self.table, models, self.others("model"), self.options)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
@@ -541,8 +563,7 @@ class Reading:
         if "item" in units:
             units = {role: units[role] for role in ("dataset", "item", "repeat", "seed") if role in units}
         for role, words in units.items():
-            self._refuse_empty(words, role)
-            self._refuse_sums(words, role)
+            self.key(role, words)
         if not units or (rows == "items" and "item" not in units):
             units |= self._by_position(models, units)
         own = [name for role in ("model", "metric", *units) for name in roles.get(role, ())]
@@ -552,9 +573,14 @@ class Reading:
         return units
 
     def _call_as_tools_do(self) -> None:
-        """Give columns of tools their parts: a task_id beside folds, Weka's Key_Run, an id of Fold03, mlr3's iteration."""
+        """Give columns of tools their parts: OpenML's task_id, Weka's Key_Run, an id of Fold03, mlr3's iteration."""
         roles = self.roles
-        if roles.keys() & _SPLITS and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
+        is_of_openml = roles.get("model") == ["flow_name"]
+        if (
+            (is_of_openml or roles.keys() & _SPLITS)
+            and "dataset" not in roles
+            and plain(roles.get("item", [""])[0]) == plain("task_id")
+        ):
             roles["dataset"] = roles.pop("item")
         if roles.get("run") == ["Key_Run"] and "fold" in roles:
             roles["repeat"] = roles.pop("run")
@@ -658,36 +684,24 @@ class Reading:
 
     # --- keys ---------------------------------------------------------------------------------------------------------------
 
-    def key(self, role: str) -> Words:
-        """Column of a part that each row has; runs and clusters sum nothing up."""
-        words = self.words(role)
-        if role in ("model", "metric"):
-            self._refuse_empty(words, role)
-        else:
-            self._refuse_sums(words, role)
-        return words
-
-    def _refuse_empty(self, words: Words, role: str) -> None:
-        empty = words.code < 0
-        if empty.any():
-            what = f"no {role} is given ({int(empty.sum())} such row(s) in all)."
-            where, column = int(np.argmax(empty)), self.roles.get(role, [role])[0]
-            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=where, kind=DataError)
-
-    def _refuse_sums(self, words: Words, role: str) -> None:
-        text = "\n".join(words.names).casefold()
-        if not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
-            return
+    def key(self, role: str, found: Words | None = None) -> Words:
+        """Column of a part, unless it was `found` before: each row has one, and none sums up the others."""
+        words, column = self.words(role) if found is None else found, self.roles.get(role, [role])[0]
+        n_empty, text = int(np.sum(words.code < 0)), "\n".join(words.names).casefold()
+        if n_empty and role not in ("run", "epoch", "cluster"):
+            what, row = f"no {role} is given ({n_empty} such row(s) in all).", int(np.argmax(words.code < 0))
+            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=row, kind=DataError)
+        if role in ("model", "metric") or not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
+            return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
         more = (*_EXTREMES, "all") if role == "dataset" or is_odd_one else ()
         code = next((code for code, each in enumerate(words.names) if sums_up(each, more)), None)
         if code is not None and (words.code == code).any():
             row, fix = int(np.argmax(words.code == code)), f"Leave it out, or call the {role} something else."
-            raise self._summing(self.roles.get(role, [role])[0], row, words.names[code], fix)
-
-    def _summing(self, column: str, row: int, name: str, fix: str) -> TiebreakError:
-        return self.refuse(f"{name!r} sums up the other rows.", fix, column=column, row=row, kind=DataError)
+            what = f"{words.names[code]!r} sums up the other rows."
+            raise self.refuse(what, fix, column=column, row=row, kind=DataError)
+        return words
 
 
 def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:

@@ -188,7 +188,13 @@ def source_of(
     for matrix, its in zip(found, each, strict=True):
         if its.factor == -1:  # not -score, which would turn 0 into -0
             matrix = dataclasses.replace(matrix, score=0.0 - matrix.score)
-        check_finite(matrix, name)
+        for place, split in np.argwhere(np.abs(matrix.score) > _LARGEST)[:1].tolist():  # which nan, an undefined score, is not
+            value = matrix.score[place, split]
+            what = f"{value:g}" if np.isfinite(value) else "infinite" if value > 0 else "minus infinite"
+            raise DataError(
+                f"{name}: model {matrix.models[place]!r}, {matrix.split_name(split)}: the score is {what}. Means and differences "
+                "would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
+            )
         _check_sign(matrix, its, name, by_sklearn)
         own = matrix.metric if isinstance(named, NamedMetric) else its.metric
         checked.append(dataclasses.replace(with_sizes(matrix, options, name), metric=own))
@@ -240,17 +246,6 @@ def refuse_names(what: str, names: Iterable[str]) -> None:
     for name in names:
         if fault := fault_of_name(name):
             raise DataError(f"the name {name!r} of a {what} {fault}")
-
-
-def check_finite(matrix: ScoreMatrix, source: str) -> None:
-    """Refuse infinite scores, and such whose sums would be; nan stands for a score that is undefined."""
-    for place, split in np.argwhere(np.abs(matrix.score) > _LARGEST)[:1].tolist():  # which nan is not
-        value = matrix.score[place, split]
-        what = f"{value:g}" if np.isfinite(value) else "infinite" if value > 0 else "minus infinite"
-        raise DataError(
-            f"{source}: model {matrix.models[place]!r}, {matrix.split_name(split)}: the score is {what}. Means and differences "
-            "would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
-        )
 
 
 _LARGEST = 1e153

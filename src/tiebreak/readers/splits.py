@@ -139,21 +139,17 @@ def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]
 def _periods(long: Long) -> Key:
     """Periods in order of time, be they numbers or dates."""
     words = long.words["time"]
-    if all(_NUMBER.fullmatch(name) for name in words.names):
-        moments: list[Any] = [float(name) for name in words.names]
-    else:
-        moments = [_moment(name) for name in words.names]
-        if None in moments or len({moment.tzinfo is None for moment in moments}) > 1:
-            code = min(
-                range(len(moments)), key=lambda each: (moments[each] is not None, bool(_NUMBER.fullmatch(words.names[each])))
-            )
-            raise refuse(
-                long.name,
-                f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of "
-                "the periods is not known.",
-                "Number them, or write all dates that way (with a time zone in all of them or in none).",
-                row=long.where(int(np.argmax(words.code == code))),
-            )
+    are_numbers = all(_NUMBER.fullmatch(name) for name in words.names)
+    moments: list[Any] = [float(name) if are_numbers else _moment(name) for name in words.names]
+    if not are_numbers and (None in moments or len({moment.tzinfo is None for moment in moments}) > 1):
+        code = min(range(len(moments)), key=lambda each: (moments[each] is not None, bool(_NUMBER.fullmatch(words.names[each]))))
+        raise refuse(
+            long.name,
+            f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of "
+            "the periods is not known.",
+            "Number them, or write all dates that way (with a time zone in all of them or in none).",
+            row=long.where(int(np.argmax(words.code == code))),
+        )
     rank = np.zeros(len(moments), dtype=np.intp)
     rank[sorted(range(len(moments)), key=lambda code: (moments[code], words.names[code]))] = np.arange(len(moments))
     end = " 00:00:00" if all(text.endswith(" 00:00:00") for text in words.names) else ""
@@ -266,17 +262,16 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     """Refuse values that the metric cannot have; a share may be in per cent, for all models and datasets alike."""
     low, high = metric.bounds_of(0.0, 0.0)
     low = low if metric.higher_is_better else -np.inf  # losses below 0 are told by their names
-    if metric.is_share and np.all(np.fmax.reduce(matrix.score, axis=1, initial=-np.inf) > 1):
+    most = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf)
+    if metric.is_share and np.all(most > 1) and most.max(initial=0) > 2:
         high = 100.0
     inside = (matrix.score < low) | (matrix.score > high + _ROUNDING)
     score = long.numbers["score"]
     outside = (score < low) | (score > high + _ROUNDING)
     if not outside.any() or ("metric" in long.words and not inside.any()):
         return
-    most = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
-    what = "{name} lies between {low:g} and {most}".format(
-        name=metric.name.replace("{", "{{").replace("}", "}}"), low=low, most=most
-    )
+    end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
+    what = f"{metric.name} lies between {low:g} and {end}".replace("{", "{{").replace("}", "}}")
     fix = "Write all in one unit, or name another metric."
     raise _wrong_score(long, outside, what + ", and that of {model!r} is {value:g}.", fix)
 

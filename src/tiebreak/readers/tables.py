@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -261,9 +260,13 @@ def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | None
         return np.array(numbers, dtype=float)
     if any(isinstance(value, _NESTED) for value in cells):
         return None
-    return words_of(
-        "" if number is not None and math.isnan(number) else _text_of(value) for value, number in zip(cells, numbers, strict=True)
-    )
+    texts = []
+    for value, number in zip(cells, numbers, strict=True):
+        text = value.decode("utf-8", "replace").strip() if isinstance(value, bytes) else str(value)
+        if isinstance(value, float | np.floating):
+            text = _number_text(float(text))
+        texts.append("" if text.isspace() or (number is not None and math.isnan(number)) else text)
+    return words_of(texts)
 
 
 _NESTED = (list, tuple, set, dict, np.ndarray)
@@ -282,15 +285,6 @@ def _float_of(value: Any) -> float | None:
 
 _EXACT = 2**53
 """Whole numbers beyond it are not all floats."""
-
-
-def _text_of(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace").strip()
-    if isinstance(value, float | np.floating):
-        return _number_text(float(str(value)))
-    text = str(value)
-    return "" if text.isspace() else text
 
 
 # --- any source -----------------------------------------------------------------------------------------------------------
@@ -312,7 +306,10 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     if isinstance(source, Mapping):
         return _of_columns(source, name, is_name)
     if is_records(source):
-        rows = [dict(chain.from_iterable(map(_fields, row, row.values()))) for row in source]
+        rows: list[dict[str, Any]] = []
+        for record in source:  # the fields of an object stand in its place, with its name in front
+            fields = {str(key): each if isinstance(each, Mapping) else {"": each} for key, each in record.items()}
+            rows.append({f"{key}.{name}" if name else key: each for key, own in fields.items() for name, each in own.items()})
         keys = dict.fromkeys(key for row in rows for key in row)
         return _of_columns({key: [row.get(key) for row in rows] for key in keys}, name, is_name)
     if not isinstance(source, str | os.PathLike):
@@ -326,11 +323,6 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     if ending in ARROW:
         return _of_arrow_file(path, name)
     return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)
-
-
-def _fields(key: Any, value: Any) -> Iterable[tuple[str, Any]]:
-    """A field of a record; the fields of an object in its place, with its name in front."""
-    return [(f"{key}.{name}", each) for name, each in value.items()] if isinstance(value, Mapping) else [(str(key), value)]
 
 
 def column_names(path: Path) -> list[str]:
@@ -437,9 +429,13 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     with suppress(csv.Error):  # whoever reads the file says where
         rows.extend(row for _, row in _rows_of(body, form, strict=False))
     header, cells = (rows[0] if rows else []), zip(*rows[1:], strict=False)
+    whole = rows[1:] if len(start) < _SAMPLE else rows[1:-1]
+    has_more = separator in " \t" and {len(row) - len(header) for row in whole} == {1}
+    if has_more and len({row[0] for row in whole}) == len(whole) > 1 and any(row[-1].strip() for row in whole):
+        header = ["", *header]  # names of rows, as R's write.table writes them
     names = [each.strip().strip("\ufeff") for each in header]
     decimal = decimal_of(cells) if separator != "," or '"' in body else "."
-    return form._replace(decimal=decimal, names=names, is_plain=form.is_plain and names == header)
+    return form._replace(decimal=decimal, names=names, is_plain=form.is_plain and rows[:1] in ([], [names]))
 
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
@@ -463,8 +459,8 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     header, *rows = lines[: 51 if is_whole or len(lines) < 2 else min(51, len(lines) - 1)] or [""]  # the last may be cut short
     found = {each: header.count(each) for each in _SEPARATORS if each in header}
     if not found:
-        n_words = len(header.split())
-        return " " if n_words > 1 and rows and all(len(row.split()) == n_words for row in rows) else usual
+        n_words, n_cells = len(header.split()), {len(row.split()) for row in rows}
+        return " " if n_words > 1 and n_cells in ({n_words}, {n_words + 1}) else usual
     if len(found) == 1:
         (only,) = found
         return only if not rows or any(only in row for row in rows) else usual
@@ -537,6 +533,7 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
     try:
         for line, row in _rows_of(text, form):
             if not cells:
+                row = ["", *row] if len(form.names) > len(row) else row
                 cells, codes = [{} for _ in row], [[] for _ in row]
             if len(row) != len(cells):
                 is_of_commas = len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)

@@ -227,9 +227,13 @@ class Items:
             raise InvalidParameterError(f"missing must be 'raise' or 'pairwise'; got {missing!r}.", about="missing")
         absent = np.asarray(np.isnan(self.score).all(axis=1))
         if missing == "raise" and absent.any():
+            numbers = absent.sum(axis=1)
+            worst, others = int(numbers.argmax()), int(np.count_nonzero(numbers)) - 1
+            names = [self.items[i] for i in np.flatnonzero(absent[worst])]
+            more = f", and {others} more of the models lack some" if others else ""
             raise DataError(
-                f"{_lacking(self, absent)} Pass missing='pairwise' to compare each pair on the items that both have, or "
-                "leave out what is not there."
+                f"{self.models[worst]!r} lacks {len(names)} of the {len(self.items)} items: {quoted(names, 3)}{more}. Pass "
+                "missing='pairwise' to compare each pair on the items that both have, or leave out what is not there."
             )
         return self
 
@@ -366,13 +370,3 @@ def check_items(items: Items) -> Items:
             f"{np.isnan(weights).sum()} are missing, and they sum to {np.nansum(weights):g}."
         )
     return items
-
-
-def _lacking(items: Items, absent: NDArray[np.bool_]) -> str:
-    """A sentence on the model that lacks most, and how many others lack some."""
-    numbers = absent.sum(axis=1)
-    worst = int(numbers.argmax())
-    names = [items.items[i] for i in np.flatnonzero(absent[worst])]
-    others = int(np.count_nonzero(numbers)) - 1
-    more = f", and {others} more of the models lack some" if others else ""
-    return f"{items.models[worst]!r} lacks {len(names)} of the {len(items.items)} items: {quoted(names, 3)}{more}."

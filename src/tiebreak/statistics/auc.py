@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, expit, logit
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -122,8 +123,6 @@ class Areas(Influence):
         ----------
         contrasts : array_like of shape (n_models,) or (n_contrasts, n_models)
         """
-        from scipy.special import chdtrc
-
         rows = np.atleast_2d(np.asarray(contrasts, dtype=float))
         if rows.shape[1] != self.estimate.size or not np.all(np.isfinite(rows)):
             raise InvalidParameterError(
@@ -200,23 +199,16 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
             strata, most = None, max(min(sizes) - 1.0, 1.0)
     else:
         codes, n_clusters = group_codes(clusters, truth.size, "clusters")
-        parts, most = _of_clusters(parts, truth, codes, n_clusters)
-        strata = None
+        n_of_class, of_items, parts = [], parts, np.zeros((len(rows), n_clusters))
+        for own in (truth, ~truth):  # each cluster is left out of the means of both classes
+            n_items = np.bincount(codes, own, n_clusters)
+            n_of_class.append(int(np.count_nonzero(n_items)))
+            factor = divide(np.sqrt(1.0 - divide(1.0, n_of_class[-1])), 1.0 - n_items / max(own.sum(), 1))
+            parts += np.where(n_items > 0, factor * summed(of_items * own, codes, n_clusters), 0.0)
+        shares = np.bincount(codes, minlength=n_clusters) / codes.size
+        most, strata = max(min(float(freedom_of_shares(shares)), min(n_of_class) - 1.0), 0.0), None
     won, tied = (np.where(undefined, 0, each) for each in (won, not_lost - won))
     return Areas(area, parts, most, strata, pairs_won=won, pairs_tied=tied, n_positive=sizes[0], n_negative=sizes[1])
-
-
-def _of_clusters(parts: FloatArray, truth: NDArray[np.bool_], codes: IntArray, n_clusters: int) -> tuple[FloatArray, float]:
-    """Parts of clusters, each left out of the means of both classes, and their degrees of freedom."""
-    found = np.zeros((len(parts), n_clusters))
-    n_of_class = []
-    for own in (truth, ~truth):
-        n_items = np.bincount(codes, own, n_clusters)
-        n_of_class.append(int(np.count_nonzero(n_items)))
-        factor = divide(np.sqrt(1.0 - divide(1.0, n_of_class[-1])), 1.0 - n_items / max(own.sum(), 1))
-        found += np.where(n_items > 0, factor * summed(parts * own, codes, n_clusters), 0.0)
-    share = np.bincount(codes, minlength=n_clusters) / codes.size
-    return found, max(min(float(freedom_of_shares(share)), min(n_of_class) - 1.0), 0.0)
 
 
 def independent_areas(first: Areas, second: Areas) -> Law:
@@ -265,8 +257,6 @@ def limits(
     auc: FloatArray, variance: FloatArray, sizes: tuple[FloatArray | int, FloatArray | int], z: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Limits of areas that are z standard errors away on the logit scale, or pseudo-score limits, as `Areas.interval` says."""
-    from scipy.special import expit, logit
-
     auc, variance, z = np.broadcast_arrays(auc, variance, z)
     inside = (variance > 0) & (auc > 0) & (auc < 1)
     a = np.where(inside, auc, 0.5)

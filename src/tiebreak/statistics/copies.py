@@ -7,7 +7,7 @@ Copies betray themselves by how: each row stands twice and hardly any once, or m
 from hashlib import sha256
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiebreak.numerics import FloatArray, IntArray
 
@@ -55,7 +55,13 @@ def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> int:
     ordered = np.sort(values[0])
     if not (ordered[1:] == ordered[:-1]).any() and not np.isnan(ordered[-1:]).any():
         return 0  # which spares most tables of numbers the rest
-    key = _keys(values)
+    # a number for each row, the same for the same rows and hardly ever for others
+    factors = np.random.default_rng(0).integers(0, 2**63, (len(values), 1), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    key = np.zeros(values.shape[1], dtype=np.uint64)
+    for column, factor in zip(values, factors[:, 0], strict=True):  # one after the other, which takes little room
+        bits = (column + 0.0).view(np.uint64)  # + 0.0: no -0.0
+        bits = (bits ^ (bits >> np.uint64(29))) * factor  # short numbers have no low bits
+        key += bits ^ (bits >> np.uint64(32))
     if clusters is not None:
         key = np.unique(np.stack([key, np.asarray(clusters).astype(np.uint64)]), axis=1)[0]
     key.sort()
@@ -72,14 +78,3 @@ def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> int:
     bound = 2.0 / 3.0 * (twice - np.sqrt(twice)) ** 2 / (once + np.sqrt(once + 1.0))
     is_copied |= twice >= FEWEST_PAIRS and pdtr(thrice, bound) < TRIPLE_ALPHA
     return int(counts[counts > 1].sum()) if is_copied else 0
-
-
-def _keys(table: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """A number for each row, the same for the same rows and hardly ever for others."""
-    factors = np.random.default_rng(0).integers(0, 2**63, (len(table), 1), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    key = np.zeros(table.shape[1], dtype=np.uint64)
-    for column, factor in zip(table, factors[:, 0], strict=True):  # one after the other, which takes little room
-        bits = (column + 0.0).view(np.uint64)  # + 0.0: no -0.0
-        bits = (bits ^ (bits >> np.uint64(29))) * factor  # short numbers have no low bits
-        key += bits ^ (bits >> np.uint64(32))
-    return key

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betainc, betaln
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import (
@@ -243,9 +244,17 @@ def group_sequential_design(
     """
     t = np.atleast_1d(floats(fractions, "fractions", InvalidParameterError))
     _check_looks(t)
-    granted = _amounts(spent, check_probability(alpha, "alpha"), t.size)
-    if granted is None:
+    alpha = check_probability(alpha, "alpha")
+    if spent is None:
         granted = alpha_spent(t, alpha=alpha, spending=spending, gamma=gamma)
+    else:
+        granted = np.atleast_1d(floats(spent, "spent", InvalidParameterError))
+        if granted.shape != t.shape or not (np.diff(granted, prepend=0.0) >= 0).all() or granted[-1] > alpha * (1 + 1e-9):
+            raise InvalidParameterError(
+                f"spent must be one number for each of the {t.size} looks, not negative, never less than before, and at most the "
+                f"alpha of {alpha:g}; got {plain(granted)}.",
+                about="spent",
+            )
     freedom = np.broadcast_to(floats(np.inf if df is None else df, "df", InvalidParameterError), t.shape)
     _check_df(freedom, t)
     is_normal = bool(freedom.min() >= NORMAL_FROM)
@@ -254,20 +263,6 @@ def group_sequential_design(
     if not is_normal or df is None:
         return design
     return design._replace(df=freedom, critical=student_multiplier(design.alphas, freedom))
-
-
-def _amounts(spent: ArrayLike | None, alpha: float, n_looks: int) -> FloatArray | None:
-    """Amounts that a caller says; refused where they are not those of a plan."""
-    if spent is None:
-        return None
-    found = np.atleast_1d(floats(spent, "spent", InvalidParameterError))
-    if found.shape != (n_looks,) or not (np.diff(found, prepend=0.0) >= 0).all() or found[-1] > alpha * (1 + 1e-9):
-        raise InvalidParameterError(
-            f"spent must be one number for each of the {n_looks} looks, not negative, never less than before, and at most the "
-            f"alpha of {alpha:g}; got {plain(found)}.",
-            about="spent",
-        )
-    return found
 
 
 def _check_looks(t: FloatArray) -> None:
@@ -464,8 +459,6 @@ def _kept_student(
     statistic: FloatArray, before: _Survival | None, bound: float, df_m: float, df_n: float, ratio: float
 ) -> FloatArray:
     """Probability that T_m stays within its bound, given T_n: see the notes of `group_sequential_design`."""
-    from scipy.special import betaln
-
     a, b = statistic * np.sqrt(ratio / df_n), np.sqrt(1 - ratio)
     reach, beta = min(np.pi / 2, REACH / np.sqrt(df_n)), (df_n - 1 - df_m) / 2
     ends = []
@@ -498,8 +491,6 @@ def _scale_angle(df: float, beta: float) -> tuple[float, float]:
 
 def _over_scales(g: FloatArray, before: _Survival | None, bound: float, df: float, beta: float) -> FloatArray:
     """Mean over v of the survival at ``g / sqrt(v)``, 0 beyond the bound, for v of the beta distribution (df / 2, beta)."""
-    from scipy.special import betainc, betaln
-
     g = np.minimum(g, bound)
     if beta < LEAST_BETA:  # one more unit: v is 1
         return np.ones_like(g) if before is None else before.at(g)
@@ -538,7 +529,10 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     edges = np.linspace(0.0, end, max(2, int(np.ceil(end / min(4 * survival.step, PANEL))) + 1))
     z = ((edges[:-1] + edges[1:]) / 2)[:, None] + (edges[1] - edges[0]) / 2 * _legendre(8)[0]
     half = (edges[1] - edges[0]) / 2
-    density = _mass_density(survival, z)
+    # density on the stretched scale of the statistic, together with having stayed within the bounds before
+    statistic = z if df == np.inf else np.sqrt(df) * np.sinh(z / np.sqrt(df))
+    density = np.exp(student_log_density(statistic, df)) * np.cosh(z / np.sqrt(df))
+    density = np.asarray(density * _interpolated(survival.values, z / survival.step + 4))
     last = float(survival.values[-1])
     beyond = last * float(student_tail(survival.end, df)) + np.append(
         np.cumsum((half * (density @ _legendre(8)[1]))[::-1])[::-1], 0
@@ -569,13 +563,3 @@ def _legendre_coefficients() -> FloatArray:
     """Matrix from values at the eight nodes of a panel to coefficients of Legendre polynomials."""
     nodes, weights = _legendre(8)
     return np.asarray((np.arange(8) + 0.5)[:, None] * np.polynomial.legendre.legvander(nodes, 7).T * weights)
-
-
-def _mass_density(survival: _Survival, z: FloatArray) -> FloatArray:
-    """Density on the stretched scale of the statistic, together with having stayed within the bounds before."""
-    df = survival.df
-    if df == np.inf:
-        return np.asarray(np.exp(-np.square(z) / 2) / np.sqrt(2 * np.pi) * _interpolated(survival.values, z / survival.step + 4))
-    statistic = np.sqrt(df) * np.sinh(z / np.sqrt(df))
-    density = np.exp(student_log_density(statistic, df)) * np.cosh(z / np.sqrt(df))
-    return np.asarray(density * _interpolated(survival.values, z / survival.step + 4))

@@ -794,7 +794,13 @@ def _crossed(
     own = present * (weight / weight.sum() / runs_of)[..., None, :]  # weight of each answer in the mean
     residual = np.where(present, scores - np.asarray(items.estimate)[..., None, None], 0.0) * own
     cells = cluster_sums(residual, clusters).totals
-    from_runs, rest = _parts(cells, own.sum(axis=-1), sums)
+    # squared errors of the mean by run, and of what is left without items and runs; unbiased where all are balanced
+    run_share, of_cluster, of_run = own.sum(axis=-1), cells.sum(axis=-2), cells.sum(axis=-1)
+    from_runs = np.where(run_share < 1 - 1e-12, divide(of_run**2, 1 - run_share), 0.0).sum(axis=-1)  # else it is all there is
+    cluster_share = sums.weights / sums.weights.sum(axis=-1, keepdims=True)
+    left = cells - run_share[..., None] * of_cluster[..., None, :] - cluster_share[..., None, :] * of_run[..., None]
+    n_clusters = cells.shape[-1]
+    rest = n_runs / (n_runs - 1) * (n_clusters / max(n_clusters - 1, 1)) * np.square(left).sum(axis=(-2, -1))
     item_error, item_df = items.spread
     a, rest_df = np.square(item_error), (np.asarray(items.n_units) - 1) * (n_runs - 1)
     variance, df = variance_of_both(a, item_df, from_runs, n_runs - 1.0, rest, rest_df)
@@ -815,7 +821,7 @@ def _crossed(
         from_items=np.maximum(a - rest, 0.0),
         from_runs=np.maximum(from_runs - rest, 0.0),
         from_both=rest,
-        runs_skewness=skewness_of_mean(cells.sum(axis=-1)),
+        runs_skewness=skewness_of_mean(of_run),
         runs_df=np.full(kind.shape, n_runs - 1.0),
     )
 
@@ -832,17 +838,6 @@ def variance_of_both(
     terms = divide(items**2, item_df) + divide(runs**2, runs_df) + divide(rest**2, rest_df)
     smallest = np.minimum(runs_df, item_df)
     return variance, np.where(is_seen, np.maximum(divide(variance**2, terms), smallest), item_df)
-
-
-def _parts(cells: FloatArray, run_share: FloatArray, sums: ClusterSums) -> tuple[FloatArray, FloatArray]:
-    """Squared errors of the mean by run, and of what is left without examples and runs; unbiased where all are balanced."""
-    of_cluster, of_run = cells.sum(axis=-2), cells.sum(axis=-1)
-    from_runs = np.where(run_share < 1 - 1e-12, divide(of_run**2, 1 - run_share), 0.0).sum(axis=-1)  # else it is all there is
-    share = sums.weights / sums.weights.sum(axis=-1, keepdims=True)
-    rest = cells - run_share[..., None] * of_cluster[..., None, :] - share[..., None, :] * of_run[..., None]
-    n_runs, n_clusters = cells.shape[-2:]
-    factor = n_runs / (n_runs - 1) * (n_clusters / max(n_clusters - 1, 1))
-    return from_runs, factor * np.square(rest).sum(axis=(-2, -1))
 
 
 # --- sizes of clusters ------------------------------------------------------------------------------------------------------

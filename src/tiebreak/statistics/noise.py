@@ -122,7 +122,9 @@ def run_noise(
             scale=np.full(len(table) - 1, np.abs(table[:, present]).max(initial=0.0)),
         )
         own.append((result.standard_error, result.df, np.asarray(result.guarded_error), np.asarray(result.guarded_df)))
-        means = _macro(table[:, present], codes[present], weight[present])
+        some, own_weight = codes[present], weight[present]
+        total = np.bincount(some, own_weight)
+        means = np.array([divide(np.bincount(some, own_weight * row), total).mean() for row in table[:, present]])
         largest = max(largest, float(means.max() - means.min()))
         squares += float(np.square(result.estimate).sum())
         run_df += len(table) - 1
@@ -185,9 +187,3 @@ def _pooled(error: FloatArray, df: FloatArray) -> tuple[float, float]:
     v = np.square(np.nan_to_num(error))
     squares = np.where(v > 0, divide(np.square(v), np.where(df > 0, df, 1.0)), 0.0).sum()
     return float(np.sqrt(v.mean())), float(divide(v.sum() ** 2, squares)) if squares > 0 else 1.0
-
-
-def _macro(table: FloatArray, codes: np.ndarray, weight: FloatArray) -> FloatArray:
-    """Mean of the means of strata of each run."""
-    total = np.bincount(codes, weight)
-    return np.array([divide(np.bincount(codes, weight * row), total).mean() for row in table])

@@ -387,7 +387,19 @@ def _rank_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
         is_bad = np.asarray(np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1))
         e = np.where(is_bad[:, None], np.nan, sign * (rows - at[:, None]))
         n = np.count_nonzero(~np.isnan(rows), axis=1)
-        return [np.where(is_bad, np.nan, _untied_tail(n, _strictly_above(e, noise)))]
+        # Walsh averages above 0: each positive value counts the smaller sizes, and among equal ones those that are positive too
+        order = np.argsort(np.abs(e), axis=1)
+        ordered = np.take_along_axis(e, order, axis=1)
+        first_of_group, _ = tie_groups(np.abs(ordered), noise)
+        is_plus = ordered > noise[:, None]
+        count = np.cumsum(is_plus, axis=1)
+        before: IntArray = np.take_along_axis(count - is_plus, first_of_group, axis=1)  # positive ones before the group
+        w = np.asarray((is_plus * (first_of_group + count - before)).sum(axis=1))
+        # exact up to 50, then normal with a correction for continuity
+        p = ndtr(-(w - 0.5 - n * (n + 1) / 4) / np.sqrt(np.maximum(n * (n + 1) * (2 * n + 1) / 24, 0.25)))
+        for size in np.unique(n[n <= MOST_EXACT]).tolist():
+            p[n == size] = _untied(size)[w[n == size]]
+        return [np.where(is_bad, np.nan, np.maximum(p, SMALLEST_PVALUE))]
 
     return np.asarray(_by_rows(tail, law.parts[0], at, law.tolerance)[0])
 
@@ -396,7 +408,11 @@ def _rank_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     if np.ndim(p) > np.ndim(law.estimate):
         return np.stack([_rank_end(law, each, upper) for each in p])
     n = np.asarray(law.n_units)
-    cut = _largest_below(n, np.broadcast_to(p, n.shape))
+    p = np.broadcast_to(p, n.shape)
+    guess = np.floor(n * (n + 1) / 4 - 0.5 + ndtri(p) * np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
+    cut = np.where(np.isfinite(guess), np.maximum(guess, -1), -1).astype(int)  # largest w with P(W <= w) at most p
+    for size in np.unique(n[n <= MOST_EXACT]).tolist():
+        cut[n == size] = _exact_cut(size, p[n == size])
     place = n * (n + 1) // 2 - 1 - cut if upper else cut
     end = np.asarray(_by_rows(_walsh, law.parts[0], place, place)[0])
     sizes = np.sort(np.abs(law.parts[0]), axis=-1)
@@ -461,21 +477,6 @@ def tie_groups(ordered: FloatArray, tolerance: FloatArray) -> tuple[IntArray, In
     return first, last
 
 
-def _strictly_above(e: FloatArray, tolerance: FloatArray) -> IntArray:
-    """Number of Walsh averages of each row that are above 0 by more than the tolerance; nan is left out.
-
-    A pair with the larger size on the plus side has a positive mean, so each positive value counts the smaller sizes, and among
-    equal ones those that are positive too.
-    """
-    order = np.argsort(np.abs(e), axis=1)
-    ordered = np.take_along_axis(e, order, axis=1)
-    first, _ = tie_groups(np.abs(ordered), tolerance)
-    is_plus = ordered > tolerance[:, None]
-    count = np.cumsum(is_plus, axis=1)
-    before: IntArray = np.take_along_axis(count - is_plus, first, axis=1)  # positive ones before the group
-    return np.asarray((is_plus * (first + count - before)).sum(axis=1))
-
-
 def _exact_pvalue(size: FloatArray, ranks: SignedRanks, wanted: NDArray[np.bool_], side: Alternative) -> FloatArray:
     """Tails of the sum of ranks when each sign is a fair coin; rows with the same ranks share one distribution."""
     greater, less = np.full((2, len(wanted)), np.nan)
@@ -504,26 +505,6 @@ def _tails(doubled: bytes) -> FloatArray:
 def _untied(n: int) -> FloatArray:
     """P(W >= w) for w = 0, 1, ... of ranks 1 to n without ties."""
     return _tails((2 * np.arange(1, n + 1, dtype=np.int32)).tobytes())[::2] if n else np.ones(1)
-
-
-def _untied_tail(n: IntArray, w: IntArray) -> FloatArray:
-    """P(W >= w) of ranks without ties: exact up to 50, then normal with a correction for continuity."""
-    p = ndtr(-(w - 0.5 - n * (n + 1) / 4) / np.sqrt(np.maximum(n * (n + 1) * (2 * n + 1) / 24, 0.25)))
-    for size in np.unique(n[n <= MOST_EXACT]).tolist():
-        mine = n == size
-        p[mine] = _untied(size)[w[mine]]
-    return np.asarray(np.maximum(p, SMALLEST_PVALUE))
-
-
-def _largest_below(n: IntArray, tail: FloatArray) -> IntArray:
-    """Largest w with P(W <= w) at most the tail, -1 where there is none; n and tail have one shape."""
-    spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    cut = np.floor(n * (n + 1) / 4 - 0.5 + ndtri(tail) * spread)
-    cut = np.where(np.isfinite(cut), np.maximum(cut, -1), -1).astype(int)
-    for size in np.unique(n[n <= MOST_EXACT]).tolist():
-        mine = n == size
-        cut[mine] = _exact_cut(size, tail[mine])
-    return cut
 
 
 def _exact_cut(n: int, tail: ArrayLike) -> IntArray:

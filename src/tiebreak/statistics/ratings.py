@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csgraph, csr_array
+from scipy.special import chdtrc, expit
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -126,11 +128,6 @@ class BradleyTerry:
             least = ((1 - level) / 2) ** (1 / n) if n else 0.0
             ends.append(float(np.log(least) - np.log1p(-least)) if n else -np.inf)
         return ends[0], -ends[1]
-
-    def position_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Student's interval of the position, in log-odds."""
-        low, high = student(self.position, self.position_error, self.position_df).interval(level)
-        return float(low), float(high)
 
     def shown_better(self, level: float = 0.95) -> NDArray[np.bool_]:
         """True where the model of the row is shown better than that of the column, all pairs together at `level`.
@@ -300,8 +297,6 @@ def pair_fit(
     found: BradleyTerry, first: IntArray, second: IntArray, score: FloatArray, weight: FloatArray | None, cluster: IntArray | None
 ) -> PairFit:
     """Battles of each two models beside their ratings; what battles of a cluster share counts where it makes them vary more."""
-    from scipy.special import chdtrc, expit
-
     n, w = found.log_ability.size, np.ones(first.size) if weight is None else weight
     is_turned = first > second
     pair = np.where(is_turned, second * n + first, first * n + second)
@@ -359,8 +354,6 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> tuple[IntArr
 
 def unconnected_groups(first: IntArray, second: IntArray, n_models: int) -> list[list[int]]:
     """Groups of models with no battle between them, as numbers; one group is as it should be."""
-    from scipy.sparse import csgraph, csr_array
-
     met = csr_array((np.ones(first.size), (first, second)), shape=(n_models, n_models))
     n, label = csgraph.connected_components(met, directed=False)
     return [np.flatnonzero(label == group).tolist() for group in range(n)]
@@ -432,8 +425,6 @@ def _places(beaten: FloatArray, played: FloatArray) -> FloatArray:
     Without a single largest part of two models or more, those are at inf that beat all others, directly or through others, and
     lost to none of them; likewise -inf. `beaten` and `played` are tables of the row's wins, and of battles.
     """
-    from scipy.sparse import csgraph, csr_array
-
     graph, n_models = csr_array(beaten > 0), len(beaten)
     n_parts, part = csgraph.connected_components(graph, directed=True, connection="strong")
     if n_parts == 1:
@@ -461,8 +452,6 @@ def _newton(scored: FloatArray, conceded: FloatArray, has_position: bool) -> tup
     The log-likelihood is concave; a step that overshoots is halved. The error is about the square of the last step, so nothing
     is left to do after one below the tolerance.
     """
-    from scipy.special import expit
-
     played = scored + conceded
     size = len(played)
     ability, bias = np.zeros(size), 0.0
@@ -529,8 +518,6 @@ def _information(values: FloatArray | IntArray, *, has_position: bool, is_bounde
 
 def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Covariance of abilities and position by unit, that of independent battles with these ties, and degrees of freedom."""
-    from scipy.special import expit
-
     size = ability.size
     one, two, score, weight, unit = battles
     n_units = int(unit.max()) + 1
@@ -565,8 +552,6 @@ def _by_cluster(
     battles: _Battles, residual: FloatArray, information: FloatArray, bread: FloatArray, has_position: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Covariance of the parameters by cluster, and degrees of freedom of each parameter."""
-    from scipy.sparse import csr_array
-
     one, two, unit = battles.first, battles.second, battles.unit
     size, n_units, side = len(bread), int(unit.max()) + 1, float(has_position)
 

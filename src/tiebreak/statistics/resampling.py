@@ -1,13 +1,14 @@
 """Resampling: the bootstrap of any metric, and permutation tests, which take no distribution for granted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -17,7 +18,6 @@ from tiebreak.numerics import (
     IntArray,
     Interval,
     blocks,
-    check_alternative,
     check_array,
     check_choice,
     check_count,
@@ -82,8 +82,6 @@ class Bootstrap(NamedTuple):
 
     def z0(self, ties: Ties = "half") -> float:
         """Normal quantile of the share of resampled values below the estimate; those equal to it by half, or not ("strict")."""
-        from scipy.special import ndtri
-
         check_choice(ties, get_args(Ties), "ties")
         noise = _TIE * max(abs(self.estimate), self._largest())
         below, up_to = (self._average((self.replicates < self.estimate + side).astype(float)) for side in (-noise, noise))
@@ -91,8 +89,6 @@ class Bootstrap(NamedTuple):
 
     def bca_shares(self, level: float = 0.95, ties: Ties = "half") -> Interval:
         """Shares of the resampled values at which the limits of the "bca" interval of this level lie."""
-        from scipy.special import ndtr, ndtri
-
         z = self.z0(ties) + np.array([1.0, -1.0]) * ndtri((1 - check_probability(level, "level")) / 2)
         return Interval(*ndtr(self.z0(ties) + divide(z, 1 - self.acceleration * z)))
 
@@ -126,8 +122,6 @@ class Bootstrap(NamedTuple):
         if np.isnan(self.estimate) or has_value.mean() <= 0.95 or np.ptp(self.replicates[has_value]) <= _TIE * self._largest():
             return Interval(np.asarray(np.nan), np.asarray(np.nan))
         if method == "normal":
-            from scipy.special import ndtri
-
             half = ndtri(alpha / 2) * self.standard_error
             return Interval(np.asarray(self.estimate + half), np.asarray(self.estimate - half))
         shares = self.bca_shares(level, ties) if method == "bca" else (alpha / 2, 1 - alpha / 2)
@@ -261,8 +255,9 @@ class Permutations(NamedTuple):
 
     def pvalue(self, alternative: Alternative = "two-sided") -> float:
         """Share of the permutations that are as extreme; for random ones (count + 1) / (n + 1), so that it is never 0."""
+        check_choice(alternative, get_args(Alternative), "alternative")
         counts = {"two-sided": self.count_extreme, "greater": self.count_greater, "less": self.count_less}
-        count, own = counts[check_alternative(alternative)], 0 if self.is_exact else 1
+        count, own = counts[alternative], 0 if self.is_exact else 1
         return (count + own) / (self.n_permutations + own)
 
 
@@ -309,7 +304,12 @@ def permutation_test_paired(
         for value in flips:
             sums = np.concatenate([sums + value, sums - value])
     else:
-        sums = _random_sums(flips, n_permutations, generator_of(rng))
+        # a random byte chooses the signs of eight differences, whose 256 sums are in a table
+        eights, generator = np.pad(flips, (0, -flips.size % 8)).reshape(-1, 8), generator_of(rng)
+        signs = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+        sums = np.zeros(n_permutations)
+        for table in eights @ signs.T:
+            sums += table.take(np.frombuffer(generator.bytes(n_permutations), dtype=np.uint8))
     return _counted(sums, float(d.sum()), flips, d.size, times)
 
 
@@ -365,16 +365,6 @@ def _counted(sums: FloatArray, observed: float, moved: FloatArray, n: int, times
     masks = sums >= observed - noise, sums <= observed + noise, np.abs(sums) >= abs(observed) - noise
     greater, less, extreme = (int(np.count_nonzero(each)) * weight for each in masks)
     return Permutations(observed / n, sums.size * weight, greater, less, extreme, times > 0)
-
-
-def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generator) -> FloatArray:
-    """Sums with random signs: a random byte chooses those of eight differences, whose 256 sums are in a table."""
-    eights = np.pad(flips, (0, -flips.size % 8)).reshape(-1, 8)
-    signs = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
-    sums = np.zeros(n_permutations)
-    for table in eights @ signs.T:
-        sums += table.take(np.frombuffer(rng.bytes(n_permutations), dtype=np.uint8))
-    return sums
 
 
 # --- the best of several models --------------------------------------------------------------------------------------------
@@ -476,19 +466,22 @@ def bootstrap_winner(
     (0.667, True)
     """
     table = check_array(values, "the values", "n_examples, n_models", (2, 1))
-    settings: dict[str, Any] = {
-        "higher_is_better": higher_is_better,
-        "n_resamples": n_resamples,
-        "alpha": alpha,
-        "groups": groups,
-        "rng": rng,
-    }
     noise, is_binary = RELATIVE_TOLERANCE * float(np.abs(table).max()), bool(np.all((table == 0) | (table == 1)))
 
     def means(counts: IntArray, _: NDArray[np.bool_]) -> FloatArray:
         return divide(counts.astype(float) @ table, counts.sum(axis=1, keepdims=True))
 
-    return _best_of_bootstraps(means, *table.shape, **settings, noise=noise, is_binary=is_binary)
+    return _best_of_bootstraps(
+        means,
+        *table.shape,
+        higher_is_better=higher_is_better,
+        n_resamples=n_resamples,
+        alpha=alpha,
+        groups=groups,
+        rng=rng,
+        noise=noise,
+        is_binary=is_binary,
+    )
 
 
 def bootstrap_winner_by(
@@ -518,13 +511,6 @@ def bootstrap_winner_by(
         A bootstrap in which no model has a score in the bag, or the best one none out of it, is counted as undefined.
     """
     everything = np.arange(n_examples)
-    settings: dict[str, Any] = {
-        "higher_is_better": higher_is_better,
-        "n_resamples": n_resamples,
-        "alpha": alpha,
-        "groups": groups,
-        "rng": rng,
-    }
 
     def one_by_one(counts: IntArray, wanted: NDArray[np.bool_]) -> FloatArray:
         found = np.full(wanted.shape, np.nan)
@@ -533,7 +519,16 @@ def bootstrap_winner_by(
                 row[models] = np.asarray(score(np.repeat(everything, count), np.flatnonzero(models)), dtype=float)
         return found
 
-    return _best_of_bootstraps(one_by_one, n_examples, n_models, **settings)
+    return _best_of_bootstraps(
+        one_by_one,
+        n_examples,
+        n_models,
+        higher_is_better=higher_is_better,
+        n_resamples=n_resamples,
+        alpha=alpha,
+        groups=groups,
+        rng=rng,
+    )
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------------
@@ -553,11 +548,14 @@ def _best_of_bootstraps(
     is_binary: bool = False,
 ) -> WinnerBootstrap:
     """The answer from scores of rows of counts, how often each example counts, of the models that are wanted of each row."""
-    unit, n_units = _units(groups, n_examples)
+    unit, n_units = (np.arange(n_examples), n_examples) if groups is None else group_codes(groups, n_examples, "groups")
+    if groups is not None and n_units < 2:
+        raise DataError(f"two groups or more are needed; got {n_units}.")
+    n_resamples, generator = check_count(n_resamples, "n_resamples"), generator_of(rng, np.random.PCG64)
     sign, everyone = 1.0 if higher_is_better else -1.0, np.ones((1, n_models), dtype=bool)
     found, chosen = [np.empty(0)], np.zeros(n_models)
-    for drawn in _draws(n_units, n_resamples, rng, n_examples):
-        counts = drawn[:, unit]
+    for rows in blocks(n_resamples, n_examples):  # how often each unit is drawn
+        counts = row_counts(generator.integers(n_units, size=(rows.stop - rows.start, n_units)), n_units)[:, unit]
         is_best = _best(sign * scored(counts, np.repeat(everyone, len(counts), axis=0)), noise)
         share = divide(is_best, is_best.sum(axis=1, keepdims=True))
         values = np.where(is_best, scored((counts == 0).astype(np.int64), is_best) * share, 0.0).sum(axis=1)
@@ -577,7 +575,7 @@ def _best_of_bootstraps(
         interval=interval,
         chosen=chosen / max(n, 1),
         n_resamples=n,
-        n_undefined=check_count(n_resamples, "n_resamples") - n,
+        n_undefined=n_resamples - n,
     )
 
 
@@ -585,23 +583,6 @@ def _best(scores: FloatArray, noise: float) -> NDArray[np.bool_]:
     """Best ones of each row, all that are equally good; none where all are nan."""
     best = np.fmax.reduce(scores, axis=1)[:, None]
     return np.asarray(scores >= best - np.maximum(noise, RELATIVE_TOLERANCE * np.abs(best)))
-
-
-def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
-    """Units that are drawn at once: the unit of each example, and the number of units."""
-    if groups is None:
-        return np.arange(n_examples), n_examples
-    unit, n_groups = group_codes(groups, n_examples, "groups")
-    if n_groups < 2:
-        raise DataError(f"two groups or more are needed; got {n_groups}.")
-    return unit, n_groups
-
-
-def _draws(n_units: int, n_resamples: int, rng: int, n_examples: int) -> Iterator[IntArray]:
-    """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
-    n_resamples, generator = check_count(n_resamples, "n_resamples"), generator_of(rng, np.random.PCG64)
-    for rows in blocks(n_resamples, n_examples):
-        yield row_counts(generator.integers(n_units, size=(rows.stop - rows.start, n_units)), n_units)
 
 
 def _interval(scores: FloatArray, alpha: float, n_binary: int) -> tuple[float, float, WinnerInterval]:

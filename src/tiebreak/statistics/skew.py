@@ -4,7 +4,6 @@ Student's t holds its level for skewed scores only where there are very many. Ha
 shifts it by. The two fail on different data, so that `skewed` takes what either does not exclude.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -238,7 +237,10 @@ Or the share of the variance that one item has. Of differences that are symmetri
 
 
 FEWEST_SKEWED, LESS_SKEWED, LESS_ALPHA = 20, 1.5, 0.3
-"""Items from which skewness is looked for, and what is enough of it below `FEW_ITEMS`, where samples show less than there is."""
+"""Items from which skew is told from heavy tails on both sides, and what is enough of it below `FEW_ITEMS`.
+
+There samples show less than there is.
+"""
 
 
 def carried_by_few(
@@ -262,7 +264,14 @@ def carried_by_few(
         if 0 < n_others < min(FEW_EVENTS, values.size / FEWEST_PER_EVENT):
             rare.append((one, two, n_others, values.size))
         elif n_others:
-            carried.extend((one, two, share) for share in _carried(values))
+            deviation = values - values.mean()
+            share = float(np.square(deviation).max() / np.square(deviation).sum())
+            skewness = abs(float(skewness_of_mean(deviation))) * np.sqrt(values.size)
+            least, alpha = (VERY_SKEWED, SKEWED_ALPHA) if values.size >= FEW_ITEMS else (LESS_SKEWED, LESS_ALPHA)
+            if share > MOST_OF_ONE:
+                carried.append((one, two, share))
+            elif values.size >= FEWEST_SKEWED and skewness > least and float(asymmetry_pvalues(values[None])[0]) < alpha:
+                carried.append((one, two, float("nan")))
     return rare, carried
 
 
@@ -288,19 +297,3 @@ def _may_be_carried(means: FloatArray, first: IntArray, second: IntArray) -> NDA
         apart = np.abs(difference - np.median(difference, axis=1, keepdims=True)) > noise
         may[rows] |= np.count_nonzero(apart, axis=1) < FEW_EVENTS
     return np.asarray(may)
-
-
-def _carried(values: FloatArray) -> Iterator[float]:
-    """Share of the variance that one value makes up, nan where few carry the mean on one side; nothing where it is not so.
-
-    Below 20 values skew is not told from heavy tails on both sides.
-    """
-    deviation = values - values.mean()
-    share = float(np.square(deviation).max() / np.square(deviation).sum())
-    skewness = abs(float(skewness_of_mean(deviation))) * np.sqrt(values.size)
-    if share > MOST_OF_ONE:
-        yield share
-    elif values.size >= FEWEST_SKEWED:
-        least, alpha = (VERY_SKEWED, SKEWED_ALPHA) if values.size >= FEW_ITEMS else (LESS_SKEWED, LESS_ALPHA)
-        if skewness > least and float(asymmetry_pvalues(values[None])[0]) < alpha:
-            yield float("nan")

@@ -4,6 +4,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import fdtrc, ndtri
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -102,7 +103,11 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
     mean = d.mean(axis=-1)
     deviation = d - mean[..., None]
     if horizon is None:
-        df, variance = n_cosines(n), _variance_at_zero(deviation, n_cosines(n))
+        # the lowest cosines, each raised by what an autoregression of order 1 has less there [AM92]_
+        df, first = n_cosines(n), np.clip(_first_autocorrelation(deviation), 0.0, MOST_WHITENED)[..., None]
+        around = 1 + first**2 - 2 * first * np.cos(np.pi * np.arange(1, df + 1) / n)
+        squares = np.square(_cosine_coefficients(deviation, df))
+        variance = np.asarray((squares * around / np.square(1 - first)).mean(axis=-1))
     else:
         df, variance = n - 1, _variance_of_horizon(deviation, check_count(horizon, "horizon"))
     error = np.sqrt(np.maximum(variance, 0.0) / n)
@@ -131,14 +136,6 @@ def n_cosines(n: int) -> int:
     return max(2, int(0.75 * np.sqrt(n)))
 
 
-def _variance_at_zero(deviation: FloatArray, n_lowest: int) -> FloatArray:
-    """Long-run variance by the lowest cosines, each raised by what an autoregression of order 1 has less there [AM92]_."""
-    n = deviation.shape[-1]
-    first = np.clip(_first_autocorrelation(deviation), 0.0, MOST_WHITENED)[..., None]
-    around = 1 + first**2 - 2 * first * np.cos(np.pi * np.arange(1, n_lowest + 1) / n)
-    return np.asarray((np.square(_cosine_coefficients(deviation, n_lowest)) * around / np.square(1 - first)).mean(axis=-1))
-
-
 def _first_autocorrelation(deviation: FloatArray) -> FloatArray:
     """Correlation of each period with the next, with what n periods have too little of it on average."""
     first = divide((deviation[..., 1:] * deviation[..., :-1]).sum(axis=-1), np.square(deviation).sum(axis=-1))
@@ -164,8 +161,6 @@ def lasting_autocorrelation(differences: ArrayLike) -> NDArray[np.bool_]:
         66 %, of an autoregression of .7 from one year to the next (lag 12) 58, 75, 67 %. Slow cycles (30 periods) and moving
         averages of eleven terms are named too, though equal forecasts are called different in less than 3 % there.
     """
-    from scipy.special import fdtrc
-
     d = floats(differences, "differences")
     n = d.shape[-1]
     if n < FEWEST_TESTED:
@@ -189,7 +184,6 @@ def _is_seasonal(deviation: FloatArray, first: FloatArray) -> NDArray[np.bool_]:
     apart periods must go together less. A cycle, of which periods that are nearer go against each other, cancels in the mean
     and is not named.
     """
-    from scipy.special import ndtri
     from scipy.stats import rankdata
 
     n = deviation.shape[-1]

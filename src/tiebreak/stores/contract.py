@@ -60,7 +60,7 @@ class CellTable:
         Whether the metric was measured there, undefined included.
     fit_seconds, predict_seconds : ndarray of shape (n_recorded,)
     environment : ndarray of shape (n_recorded,)
-        The versions that each was measured with: positions in `RunLog.environments`.
+        The versions that each was measured with: positions in `SqlLog.environments`.
     noted : ndarray of shape (n_recorded,)
         Bits of `NOTES`: which outcomes have warnings, or reasons of undefined scores.
     """

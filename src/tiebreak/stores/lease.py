@@ -79,7 +79,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         lost: set[Cell] = set()
         if outcomes or wanted:
             work = partial(self._exchange, log._placed(outcomes), wanted, again)
-            lost, claim, self._held = log._do(work, to_write=True)
+            lost, claim, self._held = log._database.do(work, log.record.name, to_write=True)
         if self._held and self._heart.ident is None:
             self._heart.start()
         refused = [outcome for outcome in outcomes if log._mapping.stored(outcome.cell) in lost] if lost else []

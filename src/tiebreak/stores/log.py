@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 Part = TypeVar("Part")
 
 PAGE = 4096
+DONE = STATES.index("done")
 BLOCK, BLOCK_WITH_OUTPUTS = 512, 64
 """Cells that are read at a time."""
 NOTHING: Outputs = {}
@@ -97,20 +98,6 @@ class Head(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     n_done: Count = 0
     hash_sum: int = 0
     plan: str = ""
-
-
-def described(head: Head, record: RunRecord, plan: bytes) -> Head:
-    """The head with the facts of a record, and of the plan that was packed of it."""
-    return msgspec.structs.replace(
-        head,
-        name=record.name,
-        n_cells=record.n_cells,
-        n_models=len(record.models),
-        n_datasets=len(record.datasets),
-        n_splits=sum(dataset.n_splits for dataset in record.datasets),
-        metrics=tuple(metric.name for metric in record.metrics),
-        plan=plan[:8].hex(),
-    )
 
 
 def pack_head(run: int, head: Head) -> bytes:
@@ -194,7 +181,7 @@ class SqlLog:
     @property
     def environments(self) -> tuple[Mapping[str, str], ...]:
         """The versions that the run was begun with, and all that were accepted later."""
-        return self._do(lambda connection: read_plan(connection, self._run, self.record.name))[1]
+        return self._database.do(lambda connection: read_plan(connection, self._run, self.record.name), self.record.name)[1]
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none, before this returns.
@@ -214,7 +201,7 @@ class SqlLog:
         StoreError
             The outcomes could not be kept; those written before are.
         """
-        self._do(partial(self._put, self._placed(outcomes)), to_write=True)
+        self._database.do(partial(self._put, self._placed(outcomes)), self.record.name, to_write=True)
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""
@@ -230,7 +217,7 @@ class SqlLog:
         DamagedStoreError
             A cell is not what was written, or one that was written is gone.
         """
-        pages = self._do(partial(self._scan, self._columns))
+        pages = self._database.do(partial(self._scan, self._columns), self.record.name)
         table = CellTable(*(np.concatenate(column) for column in zip(*pages, strict=True)))
         order = np.lexsort((table.model, table.split, table.dataset))
         if np.array_equal(order, np.arange(order.size)):
@@ -268,22 +255,19 @@ class SqlLog:
 
     def check(self) -> None:
         """Read everything, so that what is not as it was written is reported."""
-        cells = list(chain(*self._do(partial(self._scan, lambda page: [row.cell for row in page]))))
+        work = partial(self._scan, lambda page: [row.cell for row in page])
+        cells = list(chain(*self._database.do(work, self.record.name)))
         for cell in cells:
             if not is_planned(self._stored, cell):
                 self._report(Damage(self.record.name, "the list of cells", cell_text(self._stored, cell)))
         for start in range(0, len(cells), BLOCK_WITH_OUTPUTS):
             self._read({cell: cell for cell in cells[start : start + BLOCK_WITH_OUTPUTS]}, outputs=True)
-        leases = self._do(lambda c: c.execute("SELECT holder, content FROM tiebreak_leases WHERE run = ?", [self._run]))
-        for holder, content in leases:
+        leases = "SELECT holder, content FROM tiebreak_leases WHERE run = ?"
+        for holder, content in self._database.do(lambda c: c.execute(leases, [self._run]), self.record.name):
             try:
                 unsealed(content, "lease", self._run, holder)
             except MALFORMED as error:
                 self._report(Damage(self.record.name, "the list of leases", fault_text(error)))
-
-    def _do(self, work: Callable[[Connection], Part], *, to_write: bool = False) -> Part:
-        """Return what some work returns, in a transaction."""
-        return self._database.do(work, self.record.name, to_write=to_write)
 
     # --- writing ------------------------------------------------------------------------------------------------------------
 
@@ -346,11 +330,12 @@ class SqlLog:
         packed = [(*place, sealed(content, "output", *place)) for place, content in places.items() if content]
         connection.execute_many(_PUT_OUTPUT, packed)
         replaced = [before[cell] for cell in rows if cell in before]
+        n_done = sum(row.state == DONE for row in rows.values()) - sum(row.state == DONE for row in replaced)
         after = msgspec.structs.replace(
             head,
             updated=self._database.now(connection),
             n_kept=head.n_kept + len(rows) - len(replaced),
-            n_done=head.n_done + _n_done(rows.values()) - _n_done(replaced),
+            n_done=head.n_done + n_done,
             hash_sum=(head.hash_sum + sum(numbers) - sum(row.hash for row in replaced)) % 2**64,
         )
         connection.execute("UPDATE tiebreak_runs SET head = ? WHERE run = ?", [pack_head(self._run, after), self._run])
@@ -462,11 +447,7 @@ class SqlLog:
             found = ((stored, self._outcome(row, cells[stored], arrays.get(stored, NOTHING))) for stored, row in kept.items())
             return {stored: outcome for stored, outcome in found if outcome is not None}
 
-        return self._do(work)
-
-
-def _n_done(rows: Iterable[CellRow]) -> int:
-    return sum(row.state == STATES.index("done") for row in rows)
+        return self._database.do(work, self.record.name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,13 +9,15 @@ from functools import partial
 from hashlib import blake2b
 from numbers import Real
 
+import msgspec
+
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.contract import MISMATCH, Damage, FoundDamageError, Report, RunSummary, refuse
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, require, sealed, to_json
-from tiebreak.stores.log import Head, SqlLog, described, pack_head, read_head, read_plan, unpack_head
+from tiebreak.stores.log import Head, SqlLog, pack_head, read_head, read_plan, unpack_head
 from tiebreak.stores.plan_mapping import check_record, environment_of, merge_records
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sqlite import MemoryDatabase, SqliteDatabase
@@ -50,8 +52,18 @@ class SqlStore:
     """
 
     def __init__(self, source: str | os.PathLike[str], *, lease_seconds: float = 60.0) -> None:
-        self._database: Database = _database_of(source)
-        self._lease_seconds = _checked(lease_seconds)
+        text = os.fspath(source)
+        if not isinstance(text, str):
+            raise InvalidParameterError(f"the path of a store is text, and not bytes. {FORMS}.")
+        if isinstance(lease_seconds, bool) or not isinstance(lease_seconds, Real) or not 1 <= lease_seconds < math.inf:
+            raise InvalidParameterError(f"lease_seconds must be a number of seconds of at least 1; got {lease_seconds!r}.")
+        path = text.removeprefix("sqlite:///")
+        is_file = path != text or ("://" not in text and text.lower().endswith((".db", ".sqlite")))
+        is_server = text.startswith("postgresql://")
+        if not is_server and (not is_file or path in ("", ":memory:") or any(letter in path for letter in "?#\0")):
+            raise InvalidParameterError(f"{masked(text)!r} is no address of a store. {FORMS}; no ? or # in a path.")
+        self._database: Database = PostgresDatabase(text) if is_server else SqliteDatabase(path)
+        self._lease_seconds: float = float(lease_seconds)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
@@ -95,7 +107,16 @@ class SqlStore:
                 position = environment_of(record.name, environments, versions, accept_versions)
                 environments = (*environments, versions)[: max(len(environments), position + 1)]
             plan = sealed(pack_plan(stored, environments), "plan", number)
-            head = described(before, stored, plan)
+            head = msgspec.structs.replace(
+                before,
+                name=stored.name,
+                n_cells=stored.n_cells,
+                n_models=len(stored.models),
+                n_datasets=len(stored.datasets),
+                n_splits=sum(dataset.n_splits for dataset in stored.datasets),
+                metrics=tuple(metric.name for metric in stored.metrics),
+                plan=plan[:8].hex(),
+            )
             row = [pack_head(number, head), plan, number]
             if run is None:
                 insert = "INSERT INTO tiebreak_runs (head, plan, run, name_key) VALUES (?, ?, ?, ?)"
@@ -234,23 +255,3 @@ def _found(database: Database, run: str, error: DamagedStoreError) -> Damage:
         return error.damage
     said = " ".join(str(error.__cause__).split())
     return Damage(run, database.whole, str(error) if error.__cause__ is None else f"{database.kind} says {said!r}")
-
-
-def _checked(seconds: float) -> float:
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 1 <= seconds < math.inf:
-        raise InvalidParameterError(f"lease_seconds must be a number of seconds of at least 1; got {seconds!r}.")
-    return float(seconds)
-
-
-def _database_of(source: str | os.PathLike[str]) -> Database:
-    """Database that an address or a path means."""
-    text = os.fspath(source)
-    if not isinstance(text, str):
-        raise InvalidParameterError(f"the path of a store is text, and not bytes. {FORMS}.")
-    if text.startswith("postgresql://"):
-        return PostgresDatabase(text)
-    path = text.removeprefix("sqlite:///")
-    is_file = path != text or ("://" not in text and text.lower().endswith((".db", ".sqlite")))
-    if not is_file or path in ("", ":memory:") or any(letter in path for letter in "?#\0"):
-        raise InvalidParameterError(f"{masked(text)!r} is no address of a store. {FORMS}; no ? or # in a path.")
-    return SqliteDatabase(path)

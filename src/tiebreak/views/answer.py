@@ -429,8 +429,11 @@ def small_print(comparison: Comparison) -> list[str]:
         f"{shared}." if (shared := left_out(comparison.models)) else "",
         f"Nothing is said of {method.not_covered}." if method.not_covered else "",
     ]
+    shown = list(quoted_names(comparison.models).values())
+    zero = [name for name, row in zip(shown, comparison.matrix.score, strict=True) if row.size and np.all(row == 0)]
     return [
         " ".join(filter(None, lines)),
+        f"! All scores of {listed(zero)} are 0: see whether it was measured at all." if 0 < len(zero) < len(shown) else "",
         *(f"! {_sentence(notice.text.rstrip('.'))}." for notice in notices(comparison, is_reading=True)),
     ]
 

@@ -61,13 +61,14 @@ def cut(name: str, width: int) -> str:
 
 
 def _end(name: str, width: int) -> str:
-    """The last words and numbers of a name, after one ellipsis."""
+    """The last words and numbers of a name, or its last characters, after one ellipsis."""
     kept = ""
     for token in reversed(re.findall(_WORD, name, re.DOTALL)):
         if len(kept + token) > width - 1:
             break
         kept = token + kept
-    return "…" + kept.lstrip(" …,-_/)=.")
+    whole = kept.lstrip(" …,-_/)=.")
+    return "…" + (whole if len(whole) > width // 3 else name[1 - width :])
 
 
 def _fit(names: Sequence[str], width: int) -> bool:

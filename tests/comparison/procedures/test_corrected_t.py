@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 import tiebreak as tb
 from tests.comparison.tables import RMSE, noisy, scores_of
-from tiebreak.comparison.procedures import METHODS
+from tiebreak.comparison.procedures import procedures_named
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
 from tiebreak.errors import DataError, UnclearSourceError
 from tiebreak.statistics import corrected_t
@@ -23,7 +23,7 @@ def judged(name: str = "corrected-t") -> Any:
 
 def law_of(scores: tb.Scores, first: Any, second: Any, name: str = "corrected-t") -> Any:
     """Pairs of some scores."""
-    return METHODS[name].judge(scores, first, second, 0.0, 0.05, 0)
+    return procedures_named(name)[0].judge(scores, first, second, 0.0, 0.05, 0)
 
 
 def test_tails_are_pvalues_and_probabilities() -> None:
@@ -67,9 +67,9 @@ def test_uncorrected_one_has_a_smaller_standard_error() -> None:
     """By sqrt(1 + n ratio), as nothing is corrected, and it needs no sizes."""
     assert_allclose(judged().law.se, np.sqrt(1 + 10 / 9) * np.asarray(judged("paired-t").law.se), rtol=1e-12)
     without = scores_of(TABLE, n_train=0, n_test=0)
-    assert METHODS["paired-t"].refuse(without) is None
+    assert procedures_named("paired-t")[0].refuse(without) is None
     assert isinstance(CORRECTED_T.refuse(without), UnclearSourceError)
-    assert isinstance(METHODS["paired-t"].refuse(scores_of(TABLE[:, :1])), DataError)
+    assert isinstance(procedures_named("paired-t")[0].refuse(scores_of(TABLE[:, :1])), DataError)
 
 
 def test_floor_is_the_limit_of_more_repeats() -> None:

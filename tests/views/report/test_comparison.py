@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tests.views.report.answers import KINDS, answer_of
@@ -133,3 +136,11 @@ def test_metrics_that_were_measured_together_are_answers_of_one_report(tmp_path:
     page = report_of(both)
     assert page.count("<section data-answer=") == 2
     assert [each["view"]["metric"]["name"] for each in data_of(page)["answers"]] == ["accuracy", "f1"]
+
+
+def test_one_dataset_has_one_answer_in_each_metric() -> None:
+    """Over all datasets and on each there would be two of the same."""
+    X, y = make_classification(60, random_state=0)
+    models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
+    page = tb.evaluate(models, X, y, cv=3, scoring=["accuracy", "f1"]).to_html()
+    assert page.count("<section data-answer=") == 2

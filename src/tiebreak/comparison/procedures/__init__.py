@@ -1,43 +1,14 @@
 """Procedures by name, families of them in a file, and the choice between them."""
 
-from collections import UserDict
 from pkgutil import resolve_name
 from typing import Any, cast
 
 from tiebreak.comparison.procedures.procedure import Method, Procedure, Question, method_for, question_of
-from tiebreak.errors import DataError, Setting, TiebreakError
+from tiebreak.errors import DataError, Setting
 from tiebreak.scores.scores import Scores, Summary
 
 ENTRY_POINTS = "tiebreak.procedures"
 """Group of the entry points by which other packages bring procedures: a name, and ``module:object``."""
-
-
-class Methods(UserDict[str, Any]):  # not a dict, whose values() and get() would not import
-    """Procedures by name, each of which is imported when it is first asked for.
-
-    One name may stand for several questions, of which the item is the first.
-    """
-
-    def __getitem__(self, name: str) -> Procedure:
-        return self.of(name)[0]
-
-    def of(self, name: str) -> tuple[Procedure, ...]:
-        """All procedures of this name, one for each question."""
-        held = self.data[name]
-        if isinstance(held, str):
-            self.data[name] = held = tuple(map(resolve_name, held.split()))
-        return held if isinstance(held, tuple) else (held,)
-
-    def names(self) -> list[str]:
-        """Names of all, those of other packages too."""
-        return list(dict.fromkeys((*self.data, *_brought())))
-
-    def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
-        if name not in self.data:
-            self.data.update(_brought())
-        return name in self.data
 
 
 class MethodList(dict[str, Method]):
@@ -49,43 +20,49 @@ class MethodList(dict[str, Method]):
         return "\n".join([f"{len(self)} methods, and what their answers are about", *lines])
 
 
-def _brought() -> dict[str, str]:
-    """Procedures of other packages, by entry point."""
+METHODS: dict[str, Any] = {
+    "corrected-t": "corrected_t:CORRECTED_T",
+    "paired-t": "corrected_t:PAIRED_T corrected_t:PAIRED_SEEDS datasets:PAIRED_DATASETS",
+    "wilcoxon": "datasets:WILCOXON",
+    "sign": "datasets:SIGN",
+    "hierarchical": "posteriors:HIERARCHICAL",
+    "bayes-signed-rank": "posteriors:BAYES_SIGNED_RANK",
+    "welch": "test_sets:WELCH_SEEDS test_sets:WELCH",
+    "newcombe": "test_sets:NEWCOMBE",
+    "diebold-mariano": "diebold_mariano:DIEBOLD_MARIANO",
+    "tango": "items:TANGO",
+    "clustered-t": "items:CLUSTERED_T",
+    "macro-average": "items:MACRO_AVERAGE",
+    "prediction-powered": "prediction_powered:PREDICTION_POWERED",
+    "delong": "item_metrics:DELONG",
+    "jackknife-t": "item_metrics:JACKKNIFE_T",
+    "summary-rates": "summary:RATES",
+    "summary-areas": "summary:AREAS",
+    "summary-folds": "summary:FOLDS",
+    "summary-runs": "summary:RUNS",
+}
+"""All procedures, as "module:object" of this package, one for each question; a new one is a file and a line here, or an entry
+point."""
+
+
+def known_methods() -> dict[str, Any]:
+    """Procedures by name with where they stand, those that other packages bring by entry point too."""
     from importlib.metadata import entry_points
 
-    return {each.name: each.value for each in entry_points(group=ENTRY_POINTS)}
+    return {**METHODS, **{each.name: each.value for each in entry_points(group=ENTRY_POINTS)}}
 
 
-METHODS = Methods(
-    {
-        "corrected-t": "tiebreak.comparison.procedures.corrected_t:CORRECTED_T",
-        "paired-t": "tiebreak.comparison.procedures.corrected_t:PAIRED_T tiebreak.comparison.procedures.corrected_t:PAIRED_SEEDS "
-        "tiebreak.comparison.procedures.datasets:PAIRED_DATASETS",
-        "wilcoxon": "tiebreak.comparison.procedures.datasets:WILCOXON",
-        "sign": "tiebreak.comparison.procedures.datasets:SIGN",
-        "hierarchical": "tiebreak.comparison.procedures.posteriors:HIERARCHICAL",
-        "bayes-signed-rank": "tiebreak.comparison.procedures.posteriors:BAYES_SIGNED_RANK",
-        "welch": "tiebreak.comparison.procedures.test_sets:WELCH_SEEDS tiebreak.comparison.procedures.test_sets:WELCH",
-        "newcombe": "tiebreak.comparison.procedures.test_sets:NEWCOMBE",
-        "diebold-mariano": "tiebreak.comparison.procedures.diebold_mariano:DIEBOLD_MARIANO",
-        "tango": "tiebreak.comparison.procedures.items:TANGO",
-        "clustered-t": "tiebreak.comparison.procedures.items:CLUSTERED_T",
-        "macro-average": "tiebreak.comparison.procedures.items:MACRO_AVERAGE",
-        "prediction-powered": "tiebreak.comparison.procedures.prediction_powered:PREDICTION_POWERED",
-        "delong": "tiebreak.comparison.procedures.item_metrics:DELONG",
-        "jackknife-t": "tiebreak.comparison.procedures.item_metrics:JACKKNIFE_T",
-        "summary-rates": "tiebreak.comparison.procedures.summary:RATES",
-        "summary-areas": "tiebreak.comparison.procedures.summary:AREAS",
-        "summary-folds": "tiebreak.comparison.procedures.summary:FOLDS",
-        "summary-runs": "tiebreak.comparison.procedures.summary:RUNS",
-    }
-)
-"""All procedures, as "module:object", one for each question; a new one is a file and a line here, or an entry point."""
+def procedures_named(name: str) -> tuple[Procedure, ...]:
+    """All procedures of this name, one for each question, imported when they are asked for."""
+    if name not in METHODS:
+        return (cast("Procedure", resolve_name(known_methods()[name])),)
+    held = METHODS[name]
+    return tuple(resolve_name(f"{__name__}.{each}") for each in held.split()) if isinstance(held, str) else (held,)
 
 
 def methods() -> MethodList:
     """Procedures that `compare` knows, by name: what each takes for granted and where it comes from."""
-    return MethodList({name: method_for(each) for name, each in Methods({**METHODS.data, **_brought()}).items()})
+    return MethodList({name: method_for(procedures_named(name)[0]) for name in known_methods()})
 
 
 def choose_method(name: str, data: Scores) -> Method:
@@ -96,7 +73,13 @@ def choose_method(name: str, data: Scores) -> Method:
     question = question_of(data)
     by_shape = _for_question(_by_shape(data, question), question)
     chosen = by_shape if name == "auto" else _for_question(name, question)
-    refusal = _refusal(chosen, by_shape, data, question)
+    if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
+        refusal = chosen.refuse(data)  # these two refuse each other in words of their own
+    else:
+        instead = f"{by_shape.name!r}{_COLUMNS.get(chosen.question, '') if data.items is None else ''}."
+        made = f"{_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}"
+        text = f"{chosen.name} is for {made}. Leave "
+        refusal = DataError(text, Setting("method"), f" out for the one that suits them, {instead}")
     if refusal is not None:
         raise refusal
     return method_for(chosen, data, asked=chosen is not by_shape)
@@ -104,12 +87,8 @@ def choose_method(name: str, data: Scores) -> Method:
 
 def _for_question(name: str, question: Question) -> Procedure:
     """The procedure of this name that answers the question, else the first."""
-    found = METHODS.of(name)
+    found = procedures_named(name)
     return next((each for each in found if each.question == question), found[0])
-
-
-def _applies(name: str, data: Scores) -> bool:
-    return METHODS[name].refuse(data) is None
 
 
 def _by_shape(data: Scores, question: Question) -> str:
@@ -118,31 +97,21 @@ def _by_shape(data: Scores, question: Question) -> str:
     if question == "summary":
         return f"summary-{cast('Summary', data.matrix().summary).kind}"
     if question == "test-sets":
-        return "newcombe" if _applies("newcombe", data) else "welch"
+        return "newcombe" if procedures_named("newcombe")[0].refuse(data) is None else "welch"
     if items is not None and not items.is_mean:
         return "delong" if items.is_positive is not None and items.clusters is None else "jackknife-t"
     if items is not None:
         if items.tasks is not None:
             return "macro-average"
-        return next((each for each in ("prediction-powered", "tango") if _applies(each, data)), "clustered-t")
+        found = (each for each in ("prediction-powered", "tango") if procedures_named(each)[0].refuse(data) is None)
+        return next(found, "clustered-t")
     if question == "seeds":
         return "paired-t" if data.matrix().is_complete else "welch"
     if question == "datasets":
         if data.is_mixed:
             return "sign"
-        return "paired-t" if resolve_name("tiebreak.comparison.procedures.datasets:has_many_ties")(data) else "wilcoxon"
+        return "paired-t" if resolve_name(f"{__name__}.datasets:has_many_ties")(data) else "wilcoxon"
     return "corrected-t" if question == "splits" else "diebold-mariano"
-
-
-def _refusal(chosen: Procedure, by_shape: Procedure, data: Scores, question: Question) -> TiebreakError | None:
-    """The error for a procedure that answers another question than these scores can be asked, or that they do not suit."""
-    if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
-        return chosen.refuse(data)  # these two refuse each other in words of their own
-    return DataError(
-        f"{chosen.name} is for {_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}. Leave ",
-        Setting("method"),
-        f" out for the one that suits them, {by_shape.name!r}{_COLUMNS.get(chosen.question, '') if data.items is None else ''}.",
-    )
 
 
 _MADE = {

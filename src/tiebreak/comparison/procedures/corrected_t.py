@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, mean_values, reached
-from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, mean_values, reached, refusal
+from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, Interval, mean_present, student_multiplier
 from tiebreak.numerics.law import Law
 from tiebreak.scores.means import model_moments, pair_differences
@@ -57,22 +57,21 @@ def _nothing(data: Scores) -> FloatArray:
     return np.zeros(data.matrix().n_splits)
 
 
-def _single_split(data: Scores) -> TiebreakError | None:
-    if data.matrix().n_splits >= 2:
-        return None
-    return DataError(
+_SINGLE: tuple[str | Setting, ...] = (
+    (
         "there is only one split, so nothing shows how much the difference varies from split to split. Either evaluate on more "
         "splits (repeated k-fold is best), or compare the models example by example on that test set: pass the scores of its "
-        "examples, a row for each, with ",
-        Setting("rows", "'items'"),
-        ", or tb.read_predictions(y_true, {name: predictions}).",
-    )
+        "examples, a row for each, with "
+    ),
+    Setting("rows", "'items'"),
+    ", or tb.read_predictions(y_true, {name: predictions}).",
+)
 
 
 def _refuse(data: Scores) -> TiebreakError | None:
     """Fewer than two splits, or sizes that are not known."""
     if data.matrix().n_splits < 2 or data.matrix().has_ratio:
-        return _single_split(data)
+        return refusal((data.matrix().n_splits < 2, *_SINGLE))
     return UnclearSourceError(
         "the correction for shared training data needs to know how large a test set is beside its training set. Pass ",
         Setting("cv", "10"),
@@ -145,7 +144,7 @@ PAIRED_T = Procedure(
     references=STUDENT,
     judge=lambda data, first, second, rope, alpha, seed: judge_splits(data, first, second, _nothing(data)),
     values=lambda data: _values(data, _nothing(data)),
-    refuse=_single_split,
+    refuse=lambda data: refusal((data.matrix().n_splits < 2, *_SINGLE)),
     remarks=_remarks,
 )
 
@@ -155,12 +154,6 @@ PAIRED_T = Procedure(
 FURTHER_RUNS = Reach("further training runs on this very test set", "other data")
 TEST_SET_AS_IS = "the test set is what it is: nothing is said of other data"
 SEED_REFERENCE = "X. Bouthillier et al. Accounting for variance in machine learning benchmarks. MLSys 2021."
-
-
-def _single_seed(data: Scores) -> TiebreakError | None:
-    if data.matrix().n_splits >= 2:
-        return None
-    return DataError("there is only one seed, so nothing shows how much scores vary from run to run. Train with more.")
 
 
 PAIRED_SEEDS = Procedure(
@@ -177,5 +170,10 @@ PAIRED_SEEDS = Procedure(
     references=(*STUDENT, SEED_REFERENCE),
     judge=PAIRED_T.judge,
     values=PAIRED_T.values,
-    refuse=_single_seed,
+    refuse=lambda data: refusal(
+        (
+            data.matrix().n_splits < 2,
+            ("there is only one seed, so nothing shows how much scores vary from run to run. Train with more."),
+        )
+    ),
 )

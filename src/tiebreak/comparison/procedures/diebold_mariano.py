@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
-from tiebreak.errors import DataError, TiebreakError
+from tiebreak.comparison.procedures.procedure import Procedure, TestOnly, refusal
+from tiebreak.errors import TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, FloatArray, IntArray
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.scores import Scores
@@ -44,9 +44,7 @@ MOST_MODELS = 60
 def _refuse(data: Scores) -> TiebreakError | None:
     """Fewer than three periods."""
     n = data.matrix().n_splits
-    if n >= 3:
-        return None
-    return DataError(f"there are only {n} periods, and three are the fewest that show how losses vary. Give more.")
+    return refusal((n < 3, f"there are only {n} periods, and three are the fewest that show how losses vary. Give more."))
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray) -> Law:

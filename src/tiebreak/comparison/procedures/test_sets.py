@@ -16,7 +16,7 @@ from tiebreak.comparison.procedures.procedure import (
     reached,
     refusal,
 )
-from tiebreak.errors import DataError, Setting, TiebreakError
+from tiebreak.errors import Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.means import model_moments
@@ -165,14 +165,11 @@ def _refuse_single(data: Scores) -> TiebreakError | None:
     unit = "seed" if question_of(data) == "seeds" else "example" if data.items is None else data.items.unit
     n_units = np.asarray(_samples(data).df) + 1.0
     few = [name for name, n in zip(data.matrix().models, n_units.tolist(), strict=True) if not n > 1]
-    if not few:
-        return None
-    return DataError(
-        f"{quoted(few)} {'has' if len(few) == 1 else 'have'} fewer than two {unit}s, so nothing shows how much scores "
-        f"vary from {unit} to {unit}. Give more, or leave out what has only one with ",
-        Setting("models"),
-        ".",
+    text = (
+        f"{quoted(few)} {'has' if len(few) == 1 else 'have'} fewer than two {unit}s, so nothing shows how much scores vary from "
+        f"{unit} to {unit}. Give more, or leave out what has only one with "
     )
+    return refusal((bool(few), text, Setting("models"), "."))
 
 
 WELCH_1947 = (

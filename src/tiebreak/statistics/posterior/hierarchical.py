@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammainc, gammaln, ndtr
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_array, check_ratio, check_rope, plain, student_tail
@@ -50,8 +51,6 @@ class HierarchicalPosterior:
 
     def next_dataset(self) -> Law:
         """Law of a further dataset's difference, in the metric's unit."""
-        from scipy.special import ndtr
-
         grid = self._grid
         mass = grid.mass.reshape(grid.delta0.size, -1) @ grid.mixing.T
         kept = mass.sum(axis=0) > 1e-9
@@ -205,24 +204,16 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     mean, sd, n, rho = sign * mean[order] / unit, sd[order] / unit, n[order], (ratio / (1 + ratio))[order]
     among = float(mean.std())
     among = among if among > RELATIVE_TOLERANCE * largest / unit else 1.0  # equal means: the spread within, as for one dataset
-    variance, weight = _mixture(n, sd, rho)
-    largest = max(largest, float(np.max(sd)) * unit) / unit
-    return _Data(unit, sign, order, mean, variance, weight, largest, _WIDEST * among, int(flat.sum()))
-
-
-def _mixture(n: IntArray, sd: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Variances of each mean and their weights, of shape (n_datasets, n_nodes).
-
-    Given sigma, delta is N(mean, c sigma^2) with c = (1 + (n - 1) rho) / n, and p = 1 / sigma^2 has, by sigma ~ U(0, B), a gamma
-    density with the shape (n - 2) / 2 and the rate S / (2 (1 - rho)), cut at 1 / B^2; S is the sum of squares n sd^2.
-    """
+    # Given sigma, delta is N(mean, c sigma^2), c = (1 + (n - 1) rho) / n, and p = 1 / sigma^2 has, by sigma ~ U(0, B), a gamma
+    # density with the shape (n - 2) / 2 and the rate S / (2 (1 - rho)), cut at 1 / B^2; S is the sum of squares n sd^2.
     rate, c = n * np.square(sd) / (2 * (1 - rho)), (1 + (n - 1) * rho) / n
     lowest = -2 * np.log(_WIDEST)  # the mean standard deviation is the unit
     nodes = [log_gamma_nodes((size - 2) / 2, r, lowest) for size, r in zip(n.tolist(), rate.tolist(), strict=True)]
     width = max(points.size for points, _ in nodes)
-    variance = np.array([np.pad(np.exp(-points), (0, width - points.size), mode="edge") for points, _ in nodes])
+    variance = c[:, None] * np.array([np.pad(np.exp(-points), (0, width - points.size), mode="edge") for points, _ in nodes])
     weight = np.array([np.pad(weights, (0, width - weights.size)) for _, weights in nodes])
-    return c[:, None] * variance, weight
+    largest = max(largest, float(np.max(sd)) * unit) / unit
+    return _Data(unit, sign, order, mean, variance, weight, largest, _WIDEST * among, int(flat.sum()))
 
 
 def log_gamma_nodes(shape: float, rate: float, lowest: float = -np.inf, depth: float = 30.0) -> tuple[FloatArray, FloatArray]:
@@ -264,7 +255,13 @@ class _Grid(NamedTuple):
 
 def _integrate(data: _Data) -> _Grid:
     """A coarse look for where the posterior lies, and the grid there."""
-    centre, width = _centre(data)
+    # rough place and width of the posterior of delta0, by a few steps of the t likelihood with 4 degrees of freedom
+    own, centre = np.sum(data.variance * data.weight, axis=1), float(np.median(data.mean))
+    between = max(float(np.var(data.mean)) - float(np.median(own)), 0.0)
+    for _ in range(10):
+        weight = 5.0 / (4.0 * (between + own) + np.square(data.mean - centre))
+        centre = float(weight @ data.mean / weight.sum())
+    width = float(0.5 / np.sqrt(np.sum(1.0 / (between + own))))
     low, high = np.arcsinh((np.array([-data.largest, data.largest]) - centre) / width)
     n = int(np.clip((high - low) / 0.35, 24, 80))
     # variance of the mean that is known best: a spread between datasets that is far below it cannot be seen
@@ -282,25 +279,12 @@ def _integrate(data: _Data) -> _Grid:
     return _grid(data, centre, width, np.linspace(low, high, _N_DELTA0), log_sigma0, _NU_FINE)
 
 
-def _centre(data: _Data) -> tuple[float, float]:
-    """Rough place and width of the posterior of delta0, by a few steps of the t likelihood with 4 degrees of freedom."""
-    own = np.sum(data.variance * data.weight, axis=1)
-    between = max(float(np.var(data.mean)) - float(np.median(own)), 0.0)
-    centre = float(np.median(data.mean))
-    for _ in range(10):
-        weight = 5.0 / (4.0 * (between + own) + np.square(data.mean - centre))
-        centre = float(weight @ data.mean / weight.sum())
-    return centre, float(0.5 / np.sqrt(np.sum(1.0 / (between + own))))
-
-
 def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma0: FloatArray, log_nu: FloatArray) -> _Grid:
     """The posterior by trapezoidal rules in the place of delta0, log sigma0 and log(nu - 1).
 
     Below the lowest sigma0 the likelihood no longer changes, so the rule goes on as a geometric series there. Student's t is
     N(0, sigma0^2 / lambda) with lambda ~ gamma(nu / 2, nu / 2): each cell of log v has the probability of its lambdas.
     """
-    from scipy.special import gammainc, gammaln
-
     delta0, step = centre + width * np.sinh(place), log_sigma0[1] - log_sigma0[0]
     nu, rule = 1.0 + np.exp(log_nu), log_sigma0.copy()  # d sigma0 = sigma0 d log sigma0
     rule[0] -= np.log(-np.expm1(-step))

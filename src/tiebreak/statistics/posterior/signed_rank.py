@@ -170,7 +170,16 @@ def _of_rows(
     for row in np.ndindex(d.shape[:-1]):
         own = d[row][~np.isnan(d[row])] if omit_missing else d[row]
         if own.size and np.isfinite(own).all():
-            found[row] = of(_row(own, *prior, float(noise[row])))
+            (strength, at), order = prior, np.sort(own)
+            unlike = np.flatnonzero(order != -order[::-1])
+            is_mirrored = bool(order[unlike[0]] > -order[::-1][unlike[0]]) if unlike.size else at > 0
+            if is_mirrored:
+                order, at = -order[::-1], -at
+            shapes = np.ones(order.size)
+            if strength > 0:
+                place = np.searchsorted(order, at)
+                order, shapes = np.insert(order, place, at), np.insert(shapes, place, strength)
+            found[row] = of(_Row(order, shapes, is_mirrored, float(noise[row])))
     return found
 
 
@@ -254,19 +263,6 @@ class _Row:
             if prior.size:
                 weights[prior[0]] = generator.standard_gamma(self.shapes[prior[0]], weights.shape[1], dtype=np.float32)
             yield weights
-
-
-def _row(d: FloatArray, strength: float, at: float, noise: float) -> _Row:
-    order = np.sort(d)
-    unlike = np.flatnonzero(order != -order[::-1])
-    is_mirrored = bool(order[unlike[0]] > -order[::-1][unlike[0]]) if unlike.size else at > 0
-    if is_mirrored:
-        order, at = -order[::-1], -at
-    shapes = np.ones(order.size)
-    if strength > 0:
-        place = np.searchsorted(order, at)
-        order, shapes = np.insert(order, place, at), np.insert(shapes, place, strength)
-    return _Row(order, shapes, is_mirrored, noise)
 
 
 def _grown(weights: NDArray[np.floating]) -> NDArray[np.floating]:

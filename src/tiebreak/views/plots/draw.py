@@ -623,6 +623,8 @@ def panels(
             part.paint(cell, own and has_legend)
             if cell.get_legend() is not None and not has_legend:
                 cell.get_legend().remove()  # type: ignore[union-attr]
+            if heights:  # axes below each other are equally wide
+                cell.set_box_aspect(None)
             if name:
                 cell.set_title(name, fontsize=SMALL)
 
@@ -682,7 +684,6 @@ class Plots:
 
     def save(self, path: str | os.PathLike[str], name: str | None = None) -> Path:
         """Write one of them, the first if none is named, as PNG, SVG or PDF by the suffix; pyplot is not touched."""
-        check_format(path)
         return self.drawing(name).save(path)
 
     def save_all(self, directory: str | os.PathLike[str], *, format: str = "png") -> list[Path]:

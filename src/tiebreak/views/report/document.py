@@ -139,24 +139,26 @@ def html_of(
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in (style, script))
     # this very style and this very script, images that are in the file, nothing else
     allowed = "style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:".format(*digests)
-    return _rendered(
-        "report.html",
-        kind=kind,
-        answers=answers,
-        blocks=blocks,
-        style=Markup(style),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
-        data=Markup(script_json(data)),  # noqa: S704
-        version=tiebreak.__version__,
-        title=title,
-        command=command,
+    page = _environment().get_template("report.html")
+    return str(
+        page.render(
+            kind=kind,
+            answers=answers,
+            blocks=blocks,
+            style=Markup(style),  # noqa: S704
+            script=Markup(script),  # noqa: S704
+            policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
+            data=Markup(script_json(data)),  # noqa: S704
+            version=tiebreak.__version__,
+            title=title,
+            command=command,
+        )
     )
 
 
 def fragment(parts: Sequence[Any]) -> str:
     """Parts of a page for a notebook: no script, no outside resource, colours left to the notebook."""
-    return _rendered("fragment.html", parts=parts).strip()
+    return str(_environment().get_template("fragment.html").render(parts=parts)).strip()
 
 
 def script_json(data: Mapping[str, Any]) -> str:
@@ -170,11 +172,6 @@ def script_json(data: Mapping[str, Any]) -> str:
 @functools.cache
 def _asset(name: str) -> str:
     return (pkgutil.get_data("tiebreak.views.report", name) or b"").decode()
-
-
-def _rendered(template: str, **values: Any) -> str:
-    text: str = _environment().get_template(template).render(**values)
-    return text
 
 
 @functools.cache
