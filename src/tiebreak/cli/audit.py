@@ -9,8 +9,6 @@ from tiebreak.cli.options import Output, help_option, output_options
 from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, emit
 from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 
-FAIL_ON = ("warning", "error")
-
 EPILOG = """\b
 Examples:
   tiebreak audit study.toml
@@ -22,7 +20,9 @@ Examples:
 @click.command("audit", epilog=EPILOG, short_help="Check the data and splits of a study.")
 @click.argument("study", metavar="STUDY")
 @click.option("--deep", is_flag=True, help="Look for near copies of test rows too.")
-@click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit code 1 if there is a finding as grave as that, or graver.")
+@click.option(
+    "--fail-on", type=click.Choice(("warning", "error")), help="Exit code 1 if there is a finding as grave as that, or graver."
+)
 @output_options("format", "raw", "plots", "html")
 @help_option
 @click.pass_context

@@ -14,9 +14,6 @@ Examples:
 """
 
 
-_SIZES = "Training sizes: whole numbers, or shares such as 0.25,0.5,1.0.  [default: n/16, n/8, n/4, n/2 and n]"
-
-
 def _sizes(typed: str) -> list[float]:
     """Training sizes with commas between: whole numbers, or shares such as 0.25."""
     try:
@@ -27,7 +24,12 @@ def _sizes(typed: str) -> list[float]:
 
 @click.command("learning-curve", epilog=EPILOG, short_help="Say whether more data would help the models of a study.")
 @click.argument("study", metavar="STUDY")
-@click.option("--sizes", type=_sizes, metavar="N,N,...", help=_SIZES)
+@click.option(
+    "--sizes",
+    type=_sizes,
+    metavar="N,N,...",
+    help="Training sizes: whole numbers, or shares such as 0.25,0.5,1.0.  [default: n/16, n/8, n/4, n/2 and n]",
+)
 @curve_options
 @help_option
 @click.pass_context

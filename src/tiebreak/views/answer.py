@@ -400,7 +400,11 @@ def _rounded_up(n_units: float) -> int:
 def small_print(comparison: Comparison) -> list[str]:
     """Lines on how the numbers were made and what they cannot show, then the notices that change how they are read."""
     metric, method = printable(comparison.metric.name), comparison.method
-    rope = f"differences up to {rope_words(comparison)} do not matter" if comparison.rope else NO_ROPE
+    rope = (
+        f"differences up to {rope_words(comparison)} do not matter"
+        if comparison.rope
+        else "no rope was given, so none can be shown equivalent"
+    )
     is_metric = comparison.pair_table.judged.unit == "metric"
     is_brief = comparison.matrix.summary is not None  # a table of means has its own lines on what it cannot show
     shows_rope = is_metric and (comparison.rope > 0 or not is_brief)
@@ -409,10 +413,8 @@ def small_print(comparison: Comparison) -> list[str]:
     seen = "" if unseen is None else format_bound(unseen["smallest"], table_decimals(comparison))
     named = quoted_names(comparison.models)[comparison.models[0]]
     is_centre = method.is_centre and comparison.pair_table.is_family
-    is_picked = (
-        not is_brief and len(comparison.models) > 2 and comparison.settings.baseline is None and method.question != "datasets"
-    )
-    is_picked = is_picked and bool(np.any(comparison.ranking_table.entry))  # of copies none was picked
+    can_flatter = len(comparison.models) > 2 and bool(np.any(comparison.ranking_table.entry))  # of copies none was picked
+    is_picked = can_flatter and not is_brief and comparison.settings.baseline is None and method.question != "datasets"
     turned = "; a positive difference favours the model" if comparison.pair_table.is_family else ""
     adjusted, unit = "", method.unit
     if comparison.ranking_table.adjusted is not None:
@@ -436,9 +438,6 @@ def small_print(comparison: Comparison) -> list[str]:
         f"! All scores of {listed(zero)} are 0: see whether it was measured at all." if 0 < len(zero) < len(shown) else "",
         *(f"! {_sentence(notice.text.rstrip('.'))}." for notice in notices(comparison, is_reading=True)),
     ]
-
-
-NO_ROPE = "no rope was given, so none can be shown equivalent"
 
 
 def notices(comparison: Comparison, *, is_reading: bool) -> list[Notice]:

@@ -50,10 +50,10 @@ MOST_PAIRS = 200
 WIDE_NAME = 12
 """Characters of a name that are too many for a header."""
 
-ColumnChoice = Literal["default", "all"]
 
-
-def page(comparison: Comparison, requirements: Requirements | None = None, *, columns: ColumnChoice = "default") -> Page:
+def page(
+    comparison: Comparison, requirements: Requirements | None = None, *, columns: Literal["default", "all"] = "default"
+) -> Page:
     """The page; with all columns the details below it."""
     if columns not in ("default", "all"):
         raise InvalidParameterError(f"columns must be 'default' or 'all'; got {columns!r}.")
@@ -113,7 +113,12 @@ def models_table(comparison: Comparison) -> Table:
     rule = f"not the best, shown with {level} confidence"
     names = list(quoted_names(comparison.models).values())
     shared = [[names[each] for each in (row, *copies)] for row in rows if (copies := folded_copies(comparison, row))]
-    notes = (*_rest(comparison, lines, rows), *(f"Identical scores: {listed(same)}." for same in shared))
+    own, codes = (comparison.against_reference.verdict, VERDICTS) if t.standing is None else (t.standing, STANDINGS)
+    counts = Counter[str]()
+    for row in sorted({*lines} - {*rows}):
+        counts[codes[own[row]]] += 1 + len(folded_copies(comparison, row))
+    rest = [f"and {counts.total()} more: {', '.join(f'{n} {name}' for name, n in counts.items())}"] if counts else []
+    notes = (*rest, *(f"Identical scores: {listed(same)}." for same in shared))
     if comparison.pair_table.is_family:
         notes += overlap_notes(comparison)
         notes += answer.reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
@@ -170,15 +175,6 @@ def _foremost(comparison: Comparison, lines: Sequence[int]) -> list[int]:
         is_behind = table.standing == NOT_BEST
     first = sorted(lines, key=lambda row: (row != reference, bool(is_behind[row]), row))
     return sorted(first[: max(min(int(np.sum(~is_behind[list(lines)])), ROWS), FEWEST)])
-
-
-def _rest(comparison: Comparison, lines: Sequence[int], rows: Sequence[int]) -> list[str]:
-    """Number of models without a line, by what they are: "and 28 more: 25 not best, 3 may be best"; none where each has one."""
-    table, counts = comparison.ranking_table, Counter[str]()
-    own, names = (comparison.against_reference.verdict, VERDICTS) if table.standing is None else (table.standing, STANDINGS)
-    for row in sorted({*lines} - {*rows}):
-        counts[names[own[row]]] += 1 + len(folded_copies(comparison, row))
-    return [f"and {counts.total()} more: {', '.join(f'{n} {name}' for name, n in counts.items())}"] if counts else []
 
 
 def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
@@ -389,8 +385,6 @@ def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
     return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {name: [] for name in names}
 
 
-SCHEMA = 2
-
 # --- JSON -------------------------------------------------------------------------------------------------------------------
 
 
@@ -447,7 +441,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         written = np.flatnonzero(is_early | (table.first == reference) | (table.second == reference))
     asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
     return document(
-        schema=SCHEMA,
+        schema=2,
         metric=metric_record(comparison.scores.metric),
         settings={
             **{name: getattr(settings, name) for name in asked},

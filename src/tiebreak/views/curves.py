@@ -44,13 +44,11 @@ def _columns(curve: Curve, **at: Sequence[Any]) -> dict[str, Any]:
 
 def _facts(kind: str, columns: Columns, result: Any, *names: str, **facts: Any) -> dict[str, Any]:
     """Facts of a result: attributes by their names, further ones, and the points as records."""
+    if isinstance(result, Curve):
+        settings = {"rope": result.rope, "alpha": result.alpha}
+        facts = {"metric": metric_record(result.metric), "settings": settings, **facts}
     held = {**{name: getattr(result, name) for name in names}, **facts, "n_failed": result.evaluation.n_failed}
     return document(kind=kind, **{name: plain(value) for name, value in held.items()}, points=map(plain, records_of(columns)))
-
-
-def _curve_facts(kind: str, columns: Columns, curve: Curve, *names: str, **facts: Any) -> dict[str, Any]:
-    settings = {"metric": metric_record(curve.metric), "settings": {"rope": curve.rope, "alpha": curve.alpha}}
-    return _facts(kind, columns, curve, "models", "n_splits", *names, **settings, **facts)
 
 
 def _decimals(curve: Curve) -> int:
@@ -149,7 +147,7 @@ def learning_columns(curve: LearningCurve) -> dict[str, Any]:
 
 def learning_facts(curve: LearningCurve) -> dict[str, Any]:
     """Settings, answers and points."""
-    return _curve_facts("learning-curve", learning_columns(curve), curve, "sizes", "answers")
+    return _facts("learning-curve", learning_columns(curve), curve, "models", "n_splits", "sizes", "answers")
 
 
 def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
@@ -240,7 +238,9 @@ def validation_facts(curve: ValidationCurve) -> dict[str, Any]:
         }
         for spot in curve.sweet_spots
     ]
-    return _curve_facts("validation-curve", validation_columns(curve), curve, "parameter", "values", sweet_spots=spots)
+    return _facts(
+        "validation-curve", validation_columns(curve), curve, "models", "n_splits", "parameter", "values", sweet_spots=spots
+    )
 
 
 def _sweet(curve: ValidationCurve, spot: SweetSpot) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from tiebreak.evaluation.evaluate import Preview
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
 from tiebreak.numerics import row_moments
-from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
+from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, dataset_facts, document, metric_record, plain, records_of
 from tiebreak.views.words import (
     count,
@@ -35,8 +35,6 @@ ALPHA = 0.05
 """1 - coverage of the intervals of means."""
 
 INTERVAL = f"{100 - 100 * ALPHA:g}% interval"
-
-MOST_FAILURES = 5
 
 TEXT_WIDTH = 300
 """Characters of a failure or a warning that are shown."""
@@ -120,7 +118,7 @@ def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> Iter
         order = sorted(range(len(evaluation.models)), key=lambda m: (-value[m], evaluation.models[m]))
         shown, times = order[:ROWS], evaluation.fit_times(dataset)[0]
         intervals, notes = _intervals(evaluation, dataset, shown) if with_intervals else ([], [])
-        names = model_names(evaluation.models, NAME_WIDTH)
+        names = model_names(evaluation.models)
         of_metrics = [
             (printable(name), [format_score(float(mean[m]), 4) for m in shown])
             for name, mean in zip(evaluation.metrics, means, strict=True)
@@ -187,7 +185,7 @@ def troubles(evaluation: Evaluation) -> list[Section]:
         for each in groups
     ]
     return [
-        Section("Failures", first_few(failures, MOST_FAILURES), is_folded=False),
+        Section("Failures", first_few(failures), is_folded=False),
         Section("Warnings", _counted(evaluation.fit_warnings, "warning"), is_folded=False),
         Section("Undefined scores", _counted(evaluation.undefined, "reason"), is_folded=False),
     ]
@@ -200,7 +198,7 @@ def _counted(frame: Any, column: str) -> list[str]:
     """Texts with the number of cells and the models that they are about."""
     rows = frame.to_dict("records")
     lines = (f"{count(row['n_cells'], 'cell')} of {_who(row['models'])}: {shorten(row[column], TEXT_WIDTH)}" for row in rows)
-    return first_few(list(lines), MOST_FAILURES)
+    return first_few(list(lines))
 
 
 def _who(models: Sequence[str]) -> str:

@@ -3,8 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,13 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
         path = Path(looks)
         content = _bytes_of(path)
         if content is not None:
-            plan, is_answer = _parsed(content, printable(str(path)))
+            name = printable(str(path))
+            try:
+                held = json.loads(content.decode("utf-8-sig"))
+            except (ValueError, RecursionError) as error:
+                way_on = "Go on from another copy, or from the saved answer of the last look."
+                raise DataError(f"{name} is no whole file of looks ({error}). {way_on}") from None
+            plan, is_answer = _of_content(held, name)
             path = None if is_answer else path
     elif isinstance(looks, Mapping):
         plan = _of_content(looks, "looks")[0]
@@ -79,16 +84,6 @@ def _bytes_of(path: Path) -> bytes | None:
         raise DataError(f"{path} could not be read: {error.strerror or error}.") from None
 
 
-def _parsed(content: bytes, name: str) -> tuple[Looks, bool]:
-    try:
-        found = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"{name} is no whole file of looks ({error}). Go on from another copy, or from the saved answer of the last look."
-        ) from None
-    return _of_content(found, name)
-
-
 def _of_content(content: Any, name: str) -> tuple[Looks, bool]:
     """Looks in a file of them, or in an answer; and True for the latter."""
     if isinstance(content, Mapping) and (isinstance(content.get("settings"), Mapping) or "models" in content):
@@ -100,19 +95,10 @@ def _of_content(content: Any, name: str) -> tuple[Looks, bool]:
 
 
 def keep(path: Path, before: bytes | None, looks: Looks) -> None:
-    """Write the looks into their file, unless somebody else has written there since it was read."""
-    with _alone(path):
-        if _bytes_of(path) != before:
-            raise ChangedRunError(
-                f"another look was written into {path} while this one was taken, so this one was not kept and does not count. "
-                "Look again: it will then know of the other."
-            )
-        write_whole(path, (encoded(looks.as_dict(), indent=1) + "\n").encode())
+    """Write the looks into their file, unless somebody else has written there since it was read.
 
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Hold the lock of a file while it is written; that of a writer who died is taken over."""
+    A lock is held meanwhile; that of a writer who died is taken over.
+    """
     lock = path.with_name(f".{path.name[:60]}.lock")
     until = time.monotonic() + MOST_SECONDS
     while True:
@@ -120,7 +106,11 @@ def _alone(path: Path) -> Iterator[None]:
             os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
             break
         except FileExistsError:
-            if _age(lock) > STALE_SECONDS:
+            try:
+                age = time.time() - lock.stat().st_mtime
+            except FileNotFoundError:
+                continue
+            if age > STALE_SECONDS:
                 lock.unlink(missing_ok=True)
             elif time.monotonic() > until:
                 raise StoreError(f"{path} is being written by another look ({lock} is there). Look again.") from None
@@ -129,16 +119,14 @@ def _alone(path: Path) -> Iterator[None]:
         except OSError as error:
             raise StoreError(f"{path} could not be written: {error.strerror or error}. The look is not kept.") from None
     try:
-        yield
+        if _bytes_of(path) != before:
+            raise ChangedRunError(
+                f"another look was written into {path} while this one was taken, so this one was not kept and does not count. "
+                "Look again: it will then know of the other."
+            )
+        write_whole(path, (encoded(looks.as_dict(), indent=1) + "\n").encode())
     finally:
         lock.unlink(missing_ok=True)
-
-
-def _age(lock: Path) -> float:
-    try:
-        return time.time() - lock.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
 
 
 # --- in words -----------------------------------------------------------------------------------------------------------------

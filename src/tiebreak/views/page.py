@@ -10,7 +10,6 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 from tiebreak.printable import printable
-from tiebreak.views.words import NAME_WIDTH as NAME_WIDTH
 from tiebreak.views.words import columns, cut, short_names
 
 WIDTH = 80

@@ -12,7 +12,7 @@ from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.scores.means import dataset_means
 from tiebreak.views.answer import design_line, rope_words, sizes_line, small_print, value_name
 from tiebreak.views.comparison import models_table, pair_table
-from tiebreak.views.page import NAME_WIDTH, Table
+from tiebreak.views.page import Table
 from tiebreak.views.words import (
     count,
     decimals_for,
@@ -112,7 +112,7 @@ def _scores_latex(comparison: Comparison) -> str:
     side = "" if is_mixed else f"; {'higher' if scores.metric.higher_is_better else 'lower'} is better"
     title = f"{printable(scores.metric.name)} on {count(matrix.n_splits, 'dataset')}{side}; the best in bold"
     first = ("dataset", "metric") if is_mixed else ("dataset",)
-    headers = (*first, *model_names(comparison.models, NAME_WIDTH))
+    headers = (*first, *model_names(comparison.models))
     right = (*(False,) * len(first), *(True,) * len(comparison.models))
     return _tabular(title, headers, right, body, [*notes, left_out(comparison.models)], is_long=len(rows) >= LONG_FROM)
 

@@ -11,7 +11,7 @@ from tiebreak.evaluation.confusions import Confusions
 from tiebreak.metrics.confusion import Average, ConfusionMatrix
 from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
-from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
+from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, document, finite, metric_record, plain
 from tiebreak.views.words import (
     cut_notes,
@@ -153,7 +153,7 @@ KINDS: dict[str, dict[str, Any]] = {
 def lines_page(lines: Lines[Any]) -> Page:
     """A row for each model and class, what the numbers are, and splits without a curve."""
     kind, several = KINDS[type(lines).__name__], len(lines.classes) > 1
-    shown = dict(zip(lines.models, short_names(list(lines.models), NAME_WIDTH), strict=True))
+    shown = dict(zip(lines.models, short_names(list(lines.models)), strict=True))
     averages, rows = [getattr(line, kind["average"]) for line in lines], []
     for line, each in zip(lines, averages, strict=True):
         interval = format_interval(float(each.low), float(each.high), 4)
@@ -264,7 +264,7 @@ def matrix_facts(matrix: ConfusionMatrix) -> dict[str, Any]:
 def models_page(confusions: Confusions) -> Page:
     """A row for each model, and what to beware of."""
     rows, warnings = [], []
-    for model, name in zip(confusions.models, short_names(list(confusions.models), NAME_WIDTH), strict=True):
+    for model, name in zip(confusions.models, short_names(list(confusions.models)), strict=True):
         matrix = confusions[model]
         f1 = matrix.averaged("macro").f_beta
         scores = (matrix.accuracy, matrix.majority_rate, matrix.balanced_accuracy, matrix.mcc, f1)
@@ -321,7 +321,7 @@ COSTS = View(costs_page, partial(_square_frame, name="costs"), plain)
 def corrected_page(score: BiasCorrectedScore) -> Page:
     """The corrected score, how often each model was the best, warnings, and what was done."""
     models, shares = corrected_columns(score).values()
-    names = short_names(models[:ROWS], NAME_WIDTH)
+    names = short_names(models[:ROWS])
     rows = tuple((name, format_probability(share)) for name, share in zip(names, shares[:ROWS], strict=True))
     more = f"; {len(models) - ROWS} more below these" if len(models) > ROWS else ""
     repeats = f" of {score.n_repeats} repeats, averaged" if score.n_repeats > 1 else ""

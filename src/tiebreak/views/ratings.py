@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.comparison.ratings import Ratings
-from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
+from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.view import View, document, finite, rows_of
 from tiebreak.views.words import count, format_percent, left_out, listed, model_names, quote, quoted_names
 
@@ -182,7 +182,7 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
 
 def _table(ratings: Ratings) -> Table:
     held = list(rows_of(columns(ratings)))[:ROWS]
-    names = dict(zip(ratings.models, model_names(ratings.models, NAME_WIDTH), strict=True))
+    names = dict(zip(ratings.models, model_names(ratings.models), strict=True))
     is_whole = all(float(value).is_integer() for row in held for value in row[7:10])
     shown: tuple[tuple[str, ...], ...] = tuple(
         (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiebreak.stores.contract import Damage, RunSummary
-from tiebreak.views.page import NAME_WIDTH, Page, Section, Table
+from tiebreak.views.page import Page, Section, Table
 from tiebreak.views.view import View, document, records_of
 from tiebreak.views.words import count, printable, quote, short_names, shorten
 
@@ -40,7 +40,7 @@ def runs_page(found: Runs) -> Page:
             shorten(", ".join(run.metrics), METRICS_WIDTH),
             time.strftime("%Y-%m-%d %H:%M", time.localtime(run.updated)),
         )
-        for name, run in zip(short_names([run.name for run in runs], NAME_WIDTH), runs, strict=True)
+        for name, run in zip(short_names([run.name for run in runs]), runs, strict=True)
     )
     headers = ("run", "cells", "failed", "models", "splits", "metrics", "updated")
     spare = ("splits", "models", "metrics", "updated")

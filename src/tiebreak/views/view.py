@@ -10,7 +10,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from tiebreak.scores.metric import Metric
     from tiebreak.views.plots.draw import Plots
 
-SCHEMA = 1
-"""Of results but comparisons and their pairs, which are at 2."""
-
 
 def metric_record(metric: Metric) -> dict[str, Any]:
     """Name and direction."""
@@ -38,8 +34,8 @@ def metric_record(metric: Metric) -> dict[str, Any]:
 
 
 def document(**content: Any) -> dict[str, Any]:
-    """Content under the numbers of the schema and of this version; docs/api.md describes it for its readers."""
-    return {"schema": SCHEMA, "tiebreak": tiebreak.__version__, **content}
+    """Content under the numbers of the schema (comparisons and their pairs are at 2) and of this version, as docs/api.md has it."""
+    return {"schema": 1, "tiebreak": tiebreak.__version__, **content}
 
 
 def dataset_facts(record: RunRecord) -> list[dict[str, Any]]:
@@ -151,18 +147,10 @@ def as_frame(columns: Columns | pd.DataFrame) -> pd.DataFrame:
         return columns
     return pd.DataFrame(
         {
-            name: pd.Categorical.from_codes(column.codes, dtype=_kind(column.names)) if isinstance(column, Coded) else column
+            name: pd.Categorical.from_codes(column.codes, pd.Index(column.names)) if isinstance(column, Coded) else column
             for name, column in columns.items()
         }
     )
-
-
-@lru_cache(maxsize=8)
-def _kind(names: tuple[str, ...]) -> pd.CategoricalDtype:
-    """Type of a column of names, which pandas would check anew for each column."""
-    import pandas as pd
-
-    return pd.CategoricalDtype(pd.Index(names))
 
 
 def rows_of(columns: Columns) -> Iterator[tuple[Any, ...]]:

@@ -31,6 +31,7 @@ from tiebreak.views.plots.draw import (
     square,
     text_colour,
 )
+from tiebreak.views.view import as_frame
 from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_probability, format_score
 
 MOST_DOTS = 5000
@@ -91,8 +92,6 @@ def scores(comparison: Comparison) -> Drawing:
 
 def verdicts(comparison: Comparison) -> Drawing:
     """Difference and verdict of every model against every other."""
-    import pandas as pd
-
     table, n = comparison.pair_table, len(comparison.models)
     verdict, difference, pvalue = np.zeros((n, n), dtype=np.int8), np.full((n, n), np.nan), np.full((n, n), np.nan)
     one, other = table.first, table.second
@@ -106,7 +105,7 @@ def verdicts(comparison: Comparison) -> Drawing:
         kind = VERDICTS[verdict[i, j]]
         number = minus(format_score(float(difference[i, j]), decimals, signed=True))
         words[i][j] = MARKS[kind].symbol if len(names) > 6 else f"{marked(kind)}\n{number}" if kind else ""
-    data = pd.DataFrame(
+    data = as_frame(
         {
             "row": np.array(names, dtype=object)[row],
             "column": np.array(names, dtype=object)[column],
@@ -141,14 +140,9 @@ def posterior(comparison: Comparison, a: str | None = None, b: str | None = None
 
 def against_reference(comparison: Comparison) -> Any:
     """Models that are drawn against the first one or the baseline."""
-    import pandas as pd
-
     table, against, shown = comparison.ranking_table, comparison.against_reference, _shown(comparison)
-    standing = np.full(len(comparison.models), "", dtype=object)
-    if table.standing is not None:
-        standing = np.array(STANDINGS, dtype=object)[table.standing]
     return (
-        pd.DataFrame(
+        as_frame(
             {
                 "rank": table.rank,
                 "model": comparison.models,
@@ -159,7 +153,7 @@ def against_reference(comparison: Comparison) -> Any:
                 "interval_high": against.interval.high,
                 "verdict": np.array(VERDICTS, dtype=object)[against.verdict],
                 "reason": np.array(REASONS, dtype=object)[against.reason],
-                "standing": standing,
+                "standing": "" if table.standing is None else np.array(STANDINGS, dtype=object)[table.standing],
             }
         )
         .iloc[shown]
@@ -221,11 +215,9 @@ def _of_all_together(comparison: Comparison, plot: str) -> DataError:
 
 def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name: str) -> tuple[Any, tuple[Any, Any]]:
     """A row for each value that is there, and where its dot stands: a little apart, so that equal values stay visible."""
-    import pandas as pd
-
     matrix = comparison.matrix
     row, unit = np.nonzero(~np.isnan(values))
-    data = pd.DataFrame(
+    data = as_frame(
         {
             "model": np.array(comparison.models, dtype=object)[shown[row]],
             "repeat": matrix.repeat[unit],
@@ -251,8 +243,6 @@ LEVELS = (0.5, 0.75, 0.95)
 
 def posterior_of(pair: PairComparison) -> Drawing:
     """Posterior density of the difference, with the rope, three probabilities and three credible intervals."""
-    import pandas as pd
-
     comparison, posterior = pair.comparison, pair.law
     if not has_curve(pair):
         why = pair.reason or f"of the method {comparison.method.name}"
@@ -262,7 +252,7 @@ def posterior_of(pair: PairComparison) -> Drawing:
     grid, (low, high) = _grid(posterior, pair.rope), posterior.interval(0.5)
     step = (high - low) * 1e-3  # the density by differences of the tail
     below = np.array([[float(posterior.tail(x + side)) for x in grid] for side in (-step, step)])
-    data = pd.DataFrame({"difference": grid, "density": (below[1] - below[0]) / (2.0 * step)})
+    data = as_frame({"difference": grid, "density": (below[1] - below[0]) / (2.0 * step)})
     chances = {"worse": pair.p_worse, "equivalent": pair.p_equivalent, "better": pair.p_better}
     likely = max(chances, key=lambda name: chances[name])
     title = f"{pair_title(first, second, pair.verdict)}; P({likely}) is {format_probability(chances[likely])}"
@@ -364,15 +354,13 @@ def has_ranks(comparison: Comparison) -> bool:
 
 def paired(comparison: Comparison, a: str | None = None, b: str | None = None) -> Drawing:
     """Difference of two models on each dataset, the largest on top; of the first two if none are named."""
-    import pandas as pd
-
     pair, score, names = comparison.pair(*default_pair(comparison, a, b)), comparison.matrix.score, comparison.matrix.columns
     one, other = (score[comparison.models.index(name)] for name in (pair.first, pair.second))
     difference = comparison.metric.sign * (one - other)
     limit = comparison.rope + RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(other))
     outcome = np.where(difference > limit, "won", np.where(difference < -limit, "lost", "tied"))
     keys = names or [f"repeat {r}, fold {f}" for r, f in zip(comparison.matrix.repeat, comparison.matrix.fold, strict=True)]
-    data = pd.DataFrame({"dataset": keys, "first": one, "second": other, "difference": difference, "outcome": outcome})
+    data = as_frame({"dataset": keys, "first": one, "second": other, "difference": difference, "outcome": outcome})
     data = data[~np.isnan(difference)].sort_values("difference", ascending=False, kind="stable").reset_index(drop=True)
     first, second = labels([pair.first, pair.second])
     wins, losses = (int((data["outcome"] == name).sum()) for name in ("won", "lost"))
@@ -410,8 +398,6 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     other models in the table. A model that lies within a bar but is told apart from one of its models leaves a gap in it. With a
     baseline there is one bar: of the baseline and the models that are not told apart from it.
     """
-    import pandas as pd
-
     if not has_ranks(comparison):
         raise DataError("a diagram of ranks needs scores of several datasets, judged as pairs or against a baseline.")
     if own is not None:
@@ -430,7 +416,7 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     held = table.letters
     letters = ["" if held is None else held[row] for row in order]
     groups = _groups(comparison, names, letters)
-    data = pd.DataFrame({"model": names, "average_rank": ranks, "letters": letters})
+    data = as_frame({"model": names, "average_rank": ranks, "letters": letters})
     texts = [f"{name}  {rank:.2f}" for name, rank in zip(labels(names, 32), ranks, strict=True)]
     n_left, last = -(-len(names) // 2), max(int(np.ceil(ranks.max())), 2)
     n_alike = len({name for group in groups if whose in group for name in group} - {whose})

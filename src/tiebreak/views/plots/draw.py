@@ -9,8 +9,8 @@ from __future__ import annotations
 import inspect
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from pathlib import Path
@@ -144,26 +144,21 @@ def text_colour(strength: float = 1.0) -> Any:
     return rcParams["text.color"], strength
 
 
-@contextmanager
-def style() -> Iterator[None]:
+def style() -> AbstractContextManager[None]:
     """Settings of matplotlib that our texts need: no LaTeX and no mathtext in names, fonts with the glyphs, text as text."""
     import matplotlib
 
-    with matplotlib.rc_context():
-        settings: Any = matplotlib.rcParams
-        settings.update(
-            {
-                "font.family": list(_families()[0]),
-                "text.usetex": False,
-                "text.parse_math": False,
-                "axes.grid": False,
-                "axes.unicode_minus": True,
-                "font.size": SIZE,
-                "svg.hashsalt": "tiebreak",
-                "path.simplify": False,
-            }
-        )
-        yield
+    settings: Any = {
+        "font.family": list(_families()[0]),
+        "text.usetex": False,
+        "text.parse_math": False,
+        "axes.grid": False,
+        "axes.unicode_minus": True,
+        "font.size": SIZE,
+        "svg.hashsalt": "tiebreak",
+        "path.simplify": False,
+    }
+    return matplotlib.rc_context(settings)
 
 
 # --- The drawing ----------------------------------------------------------------------------------------------------
@@ -487,9 +482,8 @@ def lines(
         if ticks is not None:
             _words(ax.xaxis, ticks[0], ticks[1], SIZE)
         if has_legend and any(curve.name for curve in curves):
-            place: dict[str, Any] = {"loc": "best"}
-            if own:
-                place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
+            beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
+            place: dict[str, Any] = beside if own else {"loc": "best"}
             ax.legend(fontsize=SIZE if own else SMALL, frameon=False, labelspacing=0.7, handlelength=2.6, **place)
 
     return Drawing(data, title, note, paint, size)

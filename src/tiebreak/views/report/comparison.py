@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -35,8 +36,16 @@ MOST_DRAWN = 20
 
 
 def report(comparison: Comparison, requirements: Requirements | None = None, **heading: Any) -> str:
-    """The report of one comparison, and of the same models in the metrics that were measured with its own."""
-    return report_of([comparison, *_in_other_metrics(comparison)], requirements, **heading)
+    """The report of one comparison, and of the same models in the metrics that were measured with its own.
+
+    A smallest difference that matters is of one metric, unless it is a percentage; looks are a plan for one metric.
+    """
+    settings, found = comparison.settings, [comparison]
+    asked = settings if isinstance(settings.rope, str) else replace(settings, rope=0.0)
+    for scores in comparison.scores.others[: MOST_METRICS - 1] if settings.looks is None else ():
+        with suppress(TiebreakError):  # the procedure that was asked for may not suit this metric
+            found.append(compare_scores(scores.take(comparison.models), asked))
+    return report_of(found, requirements, **heading)
 
 
 def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None, **heading: Any) -> str:
@@ -45,19 +54,6 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
     title = f"{count(len(comparisons[0].models), 'model')} by {', '.join(metrics)}"
     answers = [answer_of(comparisons[0], requirements), *map(answer_of, comparisons[1:])]
     return html_of(title, answers_data(comparisons, requirements), answers=answers, **heading)
-
-
-def _in_other_metrics(comparison: Comparison) -> Iterator[Comparison]:
-    """Comparisons in the other metrics; a smallest difference that matters is of one metric, unless it is a percentage."""
-    settings = comparison.settings
-    if settings.looks is not None:
-        return  # they are a plan for one metric
-    asked = settings if isinstance(settings.rope, str) else replace(settings, rope=0.0)
-    for scores in comparison.scores.others[: MOST_METRICS - 1]:
-        try:
-            yield compare_scores(scores.take(comparison.models), asked)
-        except TiebreakError:
-            continue  # the procedure that was asked for does not suit this metric
 
 
 def answers_data(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> dict[str, Any]:
@@ -121,8 +117,21 @@ def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
     """Rows of the ranking, the first ones of very many, with what the page notes below its table."""
     lines = ranking_rows(comparison)
     rows = lines[:MOST_MODELS]
-    columns, ends = answer_columns(comparison, rows), np.array(_ends(comparison))[:, rows]
-    low, high = _scale(ends, comparison.rope)
+    columns = answer_columns(comparison, rows)
+    if comparison.pair_table.family == "best":  # from 0 to the bound on how far each falls short
+        bounds, unknown = comparison.ranking_table.shortfall_high, np.full(len(comparison.models), np.nan)
+        held = (np.zeros(unknown.size), unknown, unknown if bounds is None else bounds)
+    else:
+        against = comparison.against_reference
+        held = (against.interval.low, against.difference, against.interval.high)
+    ends = np.array(held, dtype=float)[:, rows]
+    near = ends[:, :FOREMOST]
+    known, rope = np.append(near[np.isfinite(near)], [0.0]), comparison.rope
+    low, high = float(known.min()), float(known.max())
+    if rope < 4 * max(high, -low):
+        low, high = min(low, -rope), max(high, rope)
+    margin = 0.04 * ((high - low) or 1.0)
+    low, high = low - margin, high + margin
     left = f"The first {len(rows)} of {len(lines)} models; the data of this file have all."
     return {
         "headers": [header for header in columns if header not in ("", "model", "verdict")],
@@ -166,29 +175,8 @@ def _rows(
         }
 
 
-def _ends(comparison: Comparison) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Interval and difference of each model to the reference, or from 0 to the bound on how far it falls short of the best."""
-    if comparison.pair_table.family == "best":
-        bounds = comparison.ranking_table.shortfall_high
-        high = np.full(len(comparison.models), np.nan) if bounds is None else np.asarray(bounds, dtype=float)
-        return np.zeros(high.size), np.full(high.size, np.nan), high
-    against = comparison.against_reference
-    return np.asarray(against.interval.low), np.asarray(against.difference), np.asarray(against.interval.high)
-
-
 FOREMOST = 25
 """Rows that the scale of the drawn intervals has to fit; what lies further off is cut."""
-
-
-def _scale(ends: FloatArray, rope: float) -> tuple[float, float]:
-    """Numbers at the left and right edge of the drawn intervals."""
-    near = ends[:, :FOREMOST]
-    known = np.append(near[np.isfinite(near)], [0.0])
-    low, high = float(known.min()), float(known.max())
-    if rope < 4 * max(high, -low):
-        low, high = min(low, -rope), max(high, rope)
-    margin = 0.04 * ((high - low) or 1.0)
-    return low - margin, high + margin
 
 
 def _provenance(comparison: Comparison) -> dict[str, str]:
