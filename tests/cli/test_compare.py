@@ -155,7 +155,7 @@ def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFi
         ([*ACCURACY, "--dataset", "iris"], "--dataset iris was given"),
         ([*ACCURACY, "--require-better", "svm", "knn"], "no model is called 'knn'"),
         ([*ACCURACY, "--require-better", "svm", "svm"], "two different models"),
-        ([*ACCURACY, "--plots", "{scores}"], "cannot be used"),
+        ([*ACCURACY, "--plots", "{scores}"], "could not be written"),
     ],
 )
 def test_errors_read_well_on_a_command_line(

@@ -27,4 +27,4 @@ def test_a_folder_that_cannot_be_made_is_said_at_once(tmp_path: Path, capsys: py
     """Before anything is fitted."""
     (tmp_path / "file").write_text("")
     assert main.run(["demo", "--out", str(tmp_path / "file")]) == 2
-    assert "cannot be used" in capsys.readouterr().err
+    assert "could not be written" in capsys.readouterr().err

@@ -123,7 +123,7 @@ def test_allowed_is_skipped_in_junit(scores: str, tmp_path: Path, capsys: pytest
 
 @pytest.mark.parametrize(
     ("place", "message"),
-    [("nowhere/file", "the folder of --junit '{path}' is not there"), (".", "could not be written to '{path}': Is a directory")],
+    [("nowhere/file", "the folder of --junit '{path}' is not there"), (".", "{path} could not be written: Is a directory")],
 )
 def test_files_that_cannot_be_written(
     scores: str, tmp_path: Path, place: str, message: str, capsys: pytest.CaptureFixture[str]

@@ -211,6 +211,18 @@ def test_columns_that_others_name_are_no_models(write: Write) -> None:
         read(write("question,model_a,model_b,score_a,score_b\nq1,x,y,1,2\nq2,y,z,3,2\n"), metric="accuracy")
 
 
+def test_kinds_of_splits_are_not_averaged(write: Write) -> None:
+    """Folds by chance and by scaffold, as chemists make them, are two questions; cv_cycle is what their protocol calls a fold."""
+    rows = "".join(f"{m},{f},{s},0.{f + 1}\n" for m in "ab" for f in (0, 1) for s in ("random", "scaffold"))
+    check_refused(
+        write,
+        f"method,cv_cycle,split,accuracy\n{rows}",
+        UnclearSourceError,
+        ", column 'split': it names kinds of splits ('random' and 'scaffold'), each with folds of its own. Keep one: "
+        "tb.read_scores(..., where={'split': 'scaffold'}).",
+    )
+
+
 def test_parts_of_the_data_are_no_splits(write: Write) -> None:
     """Train and test are not averaged: one is chosen, and then the rows need another number."""
     text = "model,fold,split,accuracy\n" + "".join(

@@ -241,7 +241,7 @@ def test_files_have_the_rights_that_the_umask_leaves(mask: int, file: int, folde
         comparison.to_json(tmp_path / "r.json")
         comparison.to_html(tmp_path / "r.html")
         make_folder(tmp_path / "a" / "b")
-        comparison.plot.save(tmp_path / "a" / "b" / "plot.svg", "ranking")
+        comparison.plot.drawing("ranking").save(tmp_path / "a" / "b" / "plot.svg")
     assert {rights(path) for path in tmp_path.rglob("*") if path.is_file()} == {file}
     assert (rights(tmp_path / "a"), rights(tmp_path / "a" / "b")) == (folder, folder)
 

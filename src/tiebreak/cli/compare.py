@@ -24,7 +24,6 @@ from tiebreak.cli.options import (
     output_options,
     with_direction,
     with_options,
-    writing,
 )
 from tiebreak.cli.process import (
     EXIT_BROKEN,
@@ -83,10 +82,8 @@ def _values(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, st
     return kept or None
 
 
-def _sizes(_: click.Context, __: click.Parameter, typed: str | None) -> int | tuple[int, ...] | None:
+def _sizes(typed: str) -> int | tuple[int, ...]:
     """A number of examples, or those of positive and of negative ones."""
-    if typed is None:
-        return None
     numbers = [int(each) if each.strip().isdecimal() else 0 for each in typed.split(",")]
     if min(numbers) < 1 or len(numbers) > 2:
         raise click.BadParameter(f"{typed!r} is no number of examples, such as 1000, nor two of them, such as 40,960.")
@@ -155,82 +152,32 @@ def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
         from tiebreak.views.files import write_whole
         from tiebreak.views.requirements import junit_xml
 
-        with writing("the outcome", gate["junit"]):
-            write_whole(gate["junit"], junit_xml(requirements, allow_inconclusive=gate["allow_inconclusive"]))
+        write_whole(gate["junit"], junit_xml(requirements, allow_inconclusive=gate["allow_inconclusive"]))
     unread.clear()
     open_ = EXIT_OK if gate["allow_inconclusive"] else EXIT_INCONCLUSIVE
     return {"met": EXIT_OK, "broken": EXIT_BROKEN}.get(requirements.outcome, open_)
 
 
-def _output(_: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
-    if value is not None and value == Path():
+def _file(typed: str) -> Path:
+    if not typed:
         raise click.BadParameter("the name of the file is empty; is a variable not set?")
-    return value
+    return Path(typed)
 
 
 _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
-_OUTPUT: dict[str, Any] = {
-    "type": click.Path(dir_okay=True, path_type=Path),
-    "callback": _output,
-    "metavar": "FILE",
-}
-
-_REQUIREMENT_OPTIONS = (
-    click.option("--require-better", **_PAIRS, help="A better than B by more than the rope."),
-    click.option("--require-not-worse", **_PAIRS, help="A not worse than B by more than the rope."),
-    click.option(
-        "--require-near-best",
-        multiple=True,
-        metavar="A",
-        help="A short of the best by the rope at most.",
-    ),
-    click.option(
-        "--rope-of",
-        nargs=2,
-        multiple=True,
-        metavar="METRIC WIDTH",
-        help="Rope of another metric that a requirement names.",
-    ),
-    click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where it stays open."),
-    click.option(
-        "--noise-floor",
-        metavar="FILE",
-        help="Margins below it stay open: a file or a number.",
-    ),
-    click.option("--junit", **_OUTPUT, help="Write the requirements, as JUnit's XML."),
-)
-
 
 # --- the command ------------------------------------------------------------------------------------------------------------
-
-decision_options = (
-    click.option(
-        "--rope",
-        show_default="0",
-        **ROPE,
-        help="Smallest difference that matters, or '1%'.",
-    ),
-    click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
-    click.option("--baseline", **NAME, help="Judge the others against this one only."),
-    click.option(
-        "--family",
-        **_choice(FAMILIES),
-        help="Judge all pairs, or each model against the best.",
-    ),
-    click.option(
-        "--correction",
-        **_choice(CORRECTIONS),
-        help="Level of the intervals; stepwise without a rope.",
-    ),
-)
-"""Options by which a report decides too."""
 
 _OPTIONS = (
     click.option("--metric", **NAME, help="Which metric; its name where no file has one."),
     *direction_options,
     click.option("--models", **NAMES, help="Only these. Once for each."),
     click.option("--dataset", **NAME, help="Which dataset, where there are several."),
-    *decision_options,
+    click.option("--rope", show_default="0", **ROPE, help="Smallest difference that matters, or '1%'."),
+    click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
+    click.option("--baseline", **NAME, help="Judge the others against this one only."),
+    click.option("--family", **_choice(FAMILIES), help="Judge all pairs, or each model against the best."),
+    click.option("--correction", **_choice(CORRECTIONS), help="Level of the intervals; stepwise without a rope."),
     click.option(
         "--method",
         **NAME,
@@ -251,13 +198,7 @@ _OPTIONS = (
     click.option("--by", metavar="COLUMN", help="Slices of the items, by this column."),
     click.option("--cluster", metavar="COLUMN", help="Column of items that belong together."),
     click.option("--n-total", **COUNT, help="Units planned, where these are the first."),
-    click.option(
-        "--looks",
-        type=click.Path(path_type=Path),
-        callback=_output,
-        metavar="FILE",
-        help="Keep the looks of the plan in this file.",
-    ),
+    click.option("--looks", type=_file, metavar="FILE", help="Keep the looks of the plan in this file."),
     click.option("--random-order", is_flag=True, help="The order of a plan's units is known to be random: do not check it."),
     click.option(
         "--column",
@@ -286,10 +227,18 @@ _OPTIONS = (
     click.option("--seeds", type=click.IntRange(min=2), metavar="K", help="Training runs that a table of means is over."),
     click.option("--n-train", **COUNT, help="Training examples per split."),
     click.option(
-        "--n-test", callback=_sizes, metavar="N", help="Test examples, per split or of a table of means (positive,negative)."
+        "--n-test", type=_sizes, metavar="N", help="Test examples, per split or of a table of means (positive,negative)."
     ),
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
-    *_REQUIREMENT_OPTIONS,
+    click.option("--require-better", **_PAIRS, help="A better than B by more than the rope."),
+    click.option("--require-not-worse", **_PAIRS, help="A not worse than B by more than the rope."),
+    click.option("--require-near-best", multiple=True, metavar="A", help="A short of the best by the rope at most."),
+    click.option(
+        "--rope-of", nargs=2, multiple=True, metavar="METRIC WIDTH", help="Rope of another metric that a requirement names."
+    ),
+    click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where it stays open."),
+    click.option("--noise-floor", metavar="FILE", help="Margins below it stay open: a file or a number."),
+    click.option("--junit", type=_file, metavar="FILE", help="Write the requirements, as JUnit's XML."),
     output_options(),
 )
 

@@ -22,7 +22,6 @@ from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.study_file import Study
 
 
 _TYPED = ("sizes", "values", "parameter", "rope", "alpha", "metric")
@@ -62,10 +61,22 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     about : str
         End of the run's name.
     """
+    from msgspec import structs
+
+    from tiebreak.scores.vocabulary import look_up
     from tiebreak.study_file import read_study
 
     study = read_study(path)
-    arguments = _arguments(study, typed)
+    datasets, dataset = dict(study.datasets), typed["dataset"]
+    for name in typed["models"] or ():
+        look_up(name, list(study.models), f"model of {study.file}")
+    if dataset is not None:
+        look_up(dataset, list(datasets), f"dataset of {study.file}")
+    elif len(datasets) > 1:
+        raise click.UsageError(f"the study has {len(datasets)} datasets, and a curve is about one. Name it with --dataset.")
+    data = datasets[next(iter(datasets)) if dataset is None else dataset]
+    models = {name: study.models[name] for name in typed["models"] or study.models}
+    arguments = structs.replace(study, models=models, datasets={"": data}).plan_arguments
     typed["output"].prepare([path])
     url = store_for_study(typed["store"], study.store, study.name)
 
@@ -85,28 +96,3 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     typed["output"].write(curve)
     # whoever chains commands has to be told that no model could be fitted at all
     return EXIT_OK if curve.evaluation.n_done else EXIT_WRONG_USE
-
-
-def _arguments(study: Study, typed: dict[str, Any]) -> dict[str, Any]:
-    """Models and data of the study, as arguments of `make_plan`."""
-    from tiebreak.scores.vocabulary import look_up
-
-    models, datasets = dict(study.models), dict(study.datasets)
-    for name in typed["models"] or ():
-        look_up(name, list(models), f"model of {study.file}")
-    if typed["models"]:
-        models = {name: models[name] for name in typed["models"]}
-    if typed["dataset"] is not None:
-        look_up(typed["dataset"], list(datasets), f"dataset of {study.file}")
-    elif len(datasets) > 1:
-        raise click.UsageError(f"the study has {len(datasets)} datasets, and a curve is about one. Name it with --dataset.")
-    data = datasets[typed["dataset"]] if typed["dataset"] is not None else next(iter(datasets.values()))
-    return {
-        "models": models,
-        "X": data.X,
-        "y": data.y,
-        "groups": data.groups,
-        "sample_weight": data.weights,
-        "cv": study.cv,
-        "rng": study.seed,
-    }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tiebreak.cli.options import Output, help_option, writing
+from tiebreak.cli.options import Output, help_option
 from tiebreak.cli.process import emit
 
 FIGURES = """\
@@ -65,5 +65,4 @@ def demo_command(out: Path) -> None:
         )
     )
     output.write(answer)
-    with writing("the answer", out):
-        answer.to_json(out / "moons.json")
+    answer.to_json(out / "moons.json")

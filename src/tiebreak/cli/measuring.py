@@ -24,7 +24,6 @@ from tiebreak.errors import (
 )
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
     from tiebreak.study_file import Study
 
@@ -84,17 +83,6 @@ def find_store(given: str | None, how: str = _HOW) -> str:
     if not chosen:
         raise CommandError(_which_store(how))
     return chosen
-
-
-def read_run(run: str, given: str | None) -> Evaluation:
-    """A stored run as far as it has come."""
-    from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.stores import open_store
-
-    url, name = find_run(run, given)
-    store = open_store(url)
-    log = store.read(name)
-    return Evaluation(log, log.table(), store.url)
 
 
 def resume_command_line(name: str, url: str) -> str:

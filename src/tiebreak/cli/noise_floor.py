@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import NAMES, Output, check_apart, help_option, output_options, with_options, writing
+from tiebreak.cli.options import NAMES, Output, check_apart, help_option, output_options, with_options
 from tiebreak.cli.process import say, standard_input_as_file
 
 EPILOG = """\b
@@ -62,6 +62,5 @@ def noise_floor_command(files: tuple[str, ...], output: Output, file: Path | Non
         floor = api.noise_floor(*sources, **settings)
     output.write(floor)
     if file is not None:
-        with writing("the noise floor", file):
-            floor.to_json(file)
+        floor.to_json(file)
         say(f"the noise floor is in {file}")

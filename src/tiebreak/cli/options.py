@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import click
 
 from tiebreak.cli import version_page
 from tiebreak.cli.measuring import VARIABLE
-from tiebreak.cli.process import CommandError, command_line, emit, reason, say, waiting
+from tiebreak.cli.process import command_line, emit, say, waiting
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
@@ -192,10 +191,7 @@ class Output:
         if self.plots is not None:
             from tiebreak.views.files import make_folder
 
-            try:
-                make_folder(self.plots)
-            except OSError as error:
-                raise CommandError(f"the folder {str(self.plots)!r} cannot be used: {reason(error)}") from error
+            make_folder(self.plots)
 
     def check_single(self, n: int, what: str, how: str) -> None:
         """Refuse a format that holds one answer where there are several."""
@@ -235,8 +231,7 @@ class Output:
         if self.plots is None:
             return
         folder = self.plots.joinpath(*under)
-        with writing("the plots", folder):
-            paths = result.plot.save_all(folder)
+        paths = result.plot.save_all(folder)
         say(f"{len(paths)} plots are in {folder}" if len(paths) > 1 else f"{paths[0].name} is in {folder}")
 
     def report(self, make: Callable[..., str], **heading: Any) -> None:
@@ -247,8 +242,7 @@ class Output:
 
         with waiting("making the report"):
             text = make(command=command_line(), **heading)
-        with writing("the report", self.html):
-            write_whole(self.html, text.encode())
+        write_whole(self.html, text.encode())
         say(f"the report is in {self.html}")
 
 
@@ -261,15 +255,6 @@ def emit_page(page: Page, end: str = "") -> None:
     emit(end.removeprefix("\n"))
 
 
-@contextmanager
-def writing(what: str, place: object) -> Iterator[None]:
-    """Name what could not be written, where and why."""
-    try:
-        yield
-    except OSError as error:
-        raise CommandError(f"{what} could not be written to {str(place)!r}: {reason(error)}") from error
-
-
 def check_apart(option: str, path: Path | None, sources: Sequence[str]) -> None:
     """Refuse to write over what is read."""
     if path is not None and str(path) in sources:
@@ -279,10 +264,9 @@ def check_apart(option: str, path: Path | None, sources: Sequence[str]) -> None:
 # --- options --------------------------------------------------------------------------------------------------------------
 
 
-def _report_file(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+def _report_file(typed: str) -> Path:
     """A file that can be written, said before the work: a wrong folder should not cost the answer."""
-    if value is None:
-        return None
+    value = Path(typed)
     if value.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter(f"{str(value)!r} does not end in .html.")
     if value.is_dir() or not value.parent.is_dir():
@@ -305,9 +289,8 @@ _OPTIONS = {
     "plots": click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder."),
     "html": click.option(
         "--html",
-        type=click.Path(path_type=Path),
+        type=_report_file,
         metavar="FILE",
-        callback=_report_file,
         help="Write the report, which opens offline.",
     ),
 }

@@ -80,7 +80,15 @@ def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
     typed : dict
         Options as typed; None leaves it to the study.
     """
+    from tiebreak.evaluation.evaluate import find_scorers, measure_plan, preview_plan
     from tiebreak.numerics import check_rope_given
+    from tiebreak.plan.plan import make_plan
+    from tiebreak.views.words import quote
+
+    def how_to_go_on(last: Progress) -> str:
+        kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells of run {quote(name)} are kept in {without_password(url)}."
+        on_dask = f" --dask {shlex.quote(typed['dask'])}" if typed["dask"] else ""
+        return f"{kept} To go on:\n  {resume_command_line(name, url)}{on_dask}"
 
     if typed["rope"] is not None:
         study = structs.replace(study, rope=check_rope_given(typed["rope"]))
@@ -91,41 +99,28 @@ def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
         if typed["dry_run"]:
-            from tiebreak.evaluation.evaluate import preview_plan
-            from tiebreak.plan.plan import make_plan
             from tiebreak.views.evaluation import PLAN
 
             preview = preview_plan(make_plan(**study.plan_arguments), run_of(typed, study, url, name), scoring=study.scoring)
             typed["output"].show((preview, study.file, without_password(url)), view=PLAN)
             return EXIT_OK
-        evaluation = _measured(study, name, url, typed)
+        with watched(typed["quiet"], how_to_go_on) as report:
+            options = run_of(typed, study, url, name, report, study=str(study.path), rope=study.rope)
+            plan = make_plan(**study.plan_arguments)
+            scorers = find_scorers(plan, study.scoring)
+            evaluation = measure_plan(plan, scorers, options, keep_predictions=study.keep_predictions)
     except TiebreakError as error:
         raise error_of_study(study, error) from error
     return _present(study, evaluation, typed)
 
 
-def _measured(study: Study, name: str, url: str, typed: dict[str, Any]) -> Evaluation:
-    from tiebreak.evaluation.evaluate import find_scorers, measure_plan
-    from tiebreak.plan.plan import make_plan
-
-    def how_to_go_on(last: Progress) -> str:
-        from tiebreak.views.words import quote
-
-        kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells of run {quote(name)} are kept in {without_password(url)}."
-        on_dask = f" --dask {shlex.quote(typed['dask'])}" if typed["dask"] else ""
-        return f"{kept} To go on:\n  {resume_command_line(name, url)}{on_dask}"
-
-    with watched(typed["quiet"], how_to_go_on) as report:
-        options = run_of(typed, study, url, name, report, study=str(study.path), rope=study.rope)
-        plan = make_plan(**study.plan_arguments)
-        return measure_plan(plan, find_scorers(plan, study.scoring), options, keep_predictions=study.keep_predictions)
-
-
 def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int:
     """Print what was measured, and what it means for each dataset."""
+    import numpy as np
+
     from tiebreak.views.evaluation import run_page
     from tiebreak.views.report.evaluation import compared, report
-    from tiebreak.views.words import quote
+    from tiebreak.views.words import listed, quote
 
     output, metric = typed["output"], typed["metric"]
     asked = [(metric, dataset) for dataset in evaluation.datasets]
@@ -147,17 +142,9 @@ def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int
     output.report(functools.partial(report, evaluation, metrics, {"rope": study.rope}))
     if not evaluation.n_done:  # whoever chains commands has to be told that no model could be fitted at all
         return EXIT_WRONG_USE
-    return EXIT_BROKEN if typed["strict"] and _failed_everywhere(evaluation) else EXIT_OK
-
-
-def _failed_everywhere(evaluation: Evaluation) -> bool:
-    """True, and said, where some model has no score on any split of any dataset."""
-    import numpy as np
-
-    from tiebreak.views.words import listed, quote
-
     scores = [evaluation.grid(dataset, 0) for dataset in range(len(evaluation.datasets))]
-    failed = [model for row, model in enumerate(evaluation.models) if all(np.isnan(grid[row]).all() for grid in scores)]
-    if failed:
-        say(f"{listed([quote(model) for model in failed])} failed on every split (--strict)")
-    return bool(failed)
+    lost = [quote(name) for row, name in enumerate(evaluation.models) if all(np.isnan(grid[row]).all() for grid in scores)]
+    if typed["strict"] and lost:
+        say(f"{listed(lost)} failed on every split (--strict)")
+        return EXIT_BROKEN
+    return EXIT_OK

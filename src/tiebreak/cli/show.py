@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.measuring import read_run, resume_command_line, typed, typed_url
+from tiebreak.cli.measuring import find_run, resume_command_line, typed, typed_url
 from tiebreak.cli.options import Output, help_option, output_options, store_option
 
 
@@ -21,10 +21,15 @@ def show_command(run: str, store: str | None, output: Output) -> None:
     scores, which 'tiebreak compare' reads, and with --html a page to send: all metrics compared by the study's rope, and the
     curves of predictions that were kept.
     """
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.stores import open_store
     from tiebreak.views.evaluation import RUN
 
     output.prepare()
-    evaluation = read_run(run, store)
+    url, name = find_run(run, store)
+    opened = open_store(url)
+    log = opened.read(name)
+    evaluation = Evaluation(log, log.table(), opened.url)
     rope, end = evaluation.record.settings.get("rope") or 0.0, ""
     if evaluation.n_done + evaluation.n_failed < evaluation.n_cells:
         end = f"To go on: {resume_command_line(evaluation.name, evaluation.url)}\n"

@@ -81,7 +81,7 @@ def read_predictions(
     number = tuple(str(each) for each in (items if items is not None else range(1, truth.size + 1)))
     groups = None if clusters is None else tuple(map(str, np.asarray(clusters).tolist()))
     missing = {
-        whose: sum(value is None or value != value for value in array.ravel().tolist()) if array.dtype.kind in "fO" else 0
+        whose: sum(value is None or value != value for value in array.ravel().tolist()) if array.dtype.kind in "Of" else 0
         for whose, array in {"values of y_true": truth, **{f"predictions of {each!r}": arrays[each] for each in arrays}}.items()
     }
     wrong = {

@@ -600,6 +600,10 @@ class Reading:
         for role in units.keys() & {"split", "fold", "dataset"}:
             column, names = self.roles[role][0], units[role].ordered().names
             parts = {each.casefold() for each in names}
+            is_worded = role == "split" and "fold" in units and len(names) > 1 and not re.search(r"\d", "".join(names))
+            if parts.isdisjoint(PARTS) and is_worded:
+                what = f"it names kinds of splits ({quoted(names)}), each with folds of its own."
+                raise self.refuse(what, "Keep one: ", where_advice(column, names[-1]), ".", column=column)
             if parts.isdisjoint(PARTS) or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= {*PARTS}):
                 continue
             if len(names) > 1:

@@ -12,11 +12,15 @@ from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import REASONS, UNSETTLED
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
+from tiebreak.comparison.requirements import Requirements
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
+from tiebreak.scores.items import Items
 from tiebreak.scores.means import model_correlation
-from tiebreak.views import answer, looks
+from tiebreak.scores.scores import ScoreMatrix
+from tiebreak.views import answer, looks, slices
+from tiebreak.views import requirements as gate
 from tiebreak.views.answer import headline, lines_to_keep, next_step, overlap_notes, sizes_line
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import Coded, View, document, finite, metric_record, named, plain, records_of
@@ -33,12 +37,6 @@ from tiebreak.views.words import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.family import Family
-    from tiebreak.comparison.requirements import Requirements
-    from tiebreak.scores.items import Items
-    from tiebreak.scores.scores import ScoreMatrix
 
 MOST_WHOLE = 12
 """Lines up to which the table of models is shown whole; of more those that may be best, and the rest is counted."""
@@ -61,14 +59,10 @@ def page(comparison: Comparison, requirements: Requirements | None = None, *, co
         raise InvalidParameterError(f"columns must be 'default' or 'all'; got {columns!r}.")
     headline, step, parts = answer.headline(comparison), answer.next_step(comparison), list[Paragraph | Table | Section]()
     if requirements is not None:
-        from tiebreak.views.requirements import section
-
-        parts.append(section(requirements, comparison))
+        parts.append(gate.section(requirements, comparison))
     parts += [Paragraph((headline, looks.sentence(comparison)), n_strong=1), models_table(comparison)]
     if comparison.by is not None:
-        from tiebreak.views.slices import table
-
-        parts.append(table(comparison.slices()))
+        parts.append(slices.table(comparison.slices()))
     flips = answer.flips_line(comparison, *comparison.models[:2]) if answer.is_one_pair(comparison) else ""
     is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in headline
     parts.append(Paragraph((flips, "" if is_said else step)))
@@ -239,14 +233,18 @@ def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, 
 
 
 def ranking_table(comparison: Comparison) -> Table:
-    """All that is known of each model."""
+    """All that is known of each model; beside its place the places that the intervals leave open: "2 (1-3)"."""
     t, lines, decimals = comparison.ranking_table, ranking_rows(comparison), answer.table_decimals(comparison)
     rows, names = lines[:MOST_PAIRS], model_names(comparison.models)
 
     def scores(column: FloatArray, digits: int = decimals) -> list[str]:
         return [format_score(float(value), digits) for value in column[rows]]
 
-    columns = {"place": _places(comparison, rows), "model": [names[row] for row in rows], t.value_name: scores(t.mean)}
+    places, has_places = [str(rank) for rank in t.rank[rows].tolist()], len(comparison.models) > 2
+    if t.rank_low is not None and t.rank_high is not None and has_places:
+        ranges = zip(places, t.rank_low[rows].tolist(), t.rank_high[rows].tolist(), strict=True)
+        places = [f"{rank} ({low}-{high})" if low != high else f"{rank} ({low})" for rank, low, high in ranges]
+    columns = {"place": places, "model": [names[row] for row in rows], t.value_name: scores(t.mean)}
     further: dict[str, tuple[FloatArray | None, int]] = {
         "adjusted": (t.adjusted, decimals),
         "std. error": (t.standard_error, decimals),
@@ -259,18 +257,8 @@ def ranking_table(comparison: Comparison) -> Table:
     if letters is not None and len(comparison.models) > 2:
         columns["letters"] = [letters[row] for row in rows]
     more = f"; {len(lines) - len(rows)} more in answer.ranking" if len(lines) > len(rows) else ""
-    places = " (and the places that the intervals leave open)" if t.rank_low is not None and len(comparison.models) > 2 else ""
-    return Table(f"Models by place{places}{more}", tuple(columns), tuple(zip(*columns.values(), strict=True)), _right(columns))
-
-
-def _places(comparison: Comparison, rows: Sequence[int]) -> list[str]:
-    """Place, and the places that the intervals leave open: "2 (1-3)"."""
-    table = comparison.ranking_table
-    ranks = [str(rank) for rank in table.rank[rows].tolist()]
-    if table.rank_low is None or table.rank_high is None or len(comparison.models) < 3:
-        return ranks
-    ranges = zip(ranks, table.rank_low[rows].tolist(), table.rank_high[rows].tolist(), strict=True)
-    return [f"{rank} ({low}-{high})" if low != high else f"{rank} ({low})" for rank, low, high in ranges]
+    ranged = " (and the places that the intervals leave open)" if t.rank_low is not None and has_places else ""
+    return Table(f"Models by place{ranged}{more}", tuple(columns), tuple(zip(*columns.values(), strict=True)), _right(columns))
 
 
 def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bool = True) -> Table:
@@ -309,22 +297,7 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
 
 
 MOST_WRITTEN, FIRST_MODELS = 80_000, 60
-"""Pairs up to which an answer is written with all of them, and models whose pairs are of more."""
-
-
-def written_pairs(comparison: Comparison, table: Family | None = None, models: Sequence[int] = ()) -> IntArray | None:
-    """Positions of the pairs that an answer of very many models is written with, None where all are.
-
-    Those of the model that leads (or the baseline) and of further `models`, and those of the first ones with each other: all
-    others follow from the scores when the answer is read again. They are of the family, or of another `table`.
-    """
-    table = comparison.pair_table if table is None else table
-    if table.n_pairs <= MOST_WRITTEN:
-        return None
-    is_written = (table.first < FIRST_MODELS) & (table.second < FIRST_MODELS)
-    for row in (comparison.models.index(comparison.reference), *models):
-        is_written |= (table.first == row) | (table.second == row)
-    return np.flatnonzero(is_written)
+"""Pairs up to which an answer is written with all of them; of more those of the first models, and of the leader or baseline."""
 
 
 def pair_columns(comparison: Comparison, rows: IntArray | None = None) -> dict[str, Any]:
@@ -465,16 +438,12 @@ def items_of(items: Items) -> dict[str, Any]:
 
 def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
-    settings, design, method, written = (
-        comparison.settings,
-        comparison.scores.design,
-        comparison.method,
-        written_pairs(comparison),
-    )
-    if comparison.by is not None:
-        from tiebreak.views.slices import columns as slice_columns
-    if requirements is not None:
-        from tiebreak.views.requirements import records
+    settings, design, method, table = comparison.settings, comparison.scores.design, comparison.method, comparison.pair_table
+    written = None
+    if table.n_pairs > MOST_WRITTEN:  # all others follow from the scores when the answer is read again
+        reference = comparison.models.index(comparison.reference)
+        is_early = (table.first < FIRST_MODELS) & (table.second < FIRST_MODELS)
+        written = np.flatnonzero(is_early | (table.first == reference) | (table.second == reference))
     asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
     return document(
         schema=SCHEMA,
@@ -502,11 +471,11 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         ranking=records_of(ranking_columns(comparison)),
         pairs=records_of(pair_columns(comparison, written)),
         **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
-        slices=[] if comparison.by is None else records_of(slice_columns(comparison.slices())),
+        slices=[] if comparison.by is None else records_of(slices.columns(comparison.slices())),
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
-        requirements=[] if requirements is None else records(requirements),
+        requirements=[] if requirements is None else gate.records(requirements),
         provenance={
             "splits": design.hash,
             "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},
@@ -547,8 +516,9 @@ def pair_page(pair: PairComparison) -> Page:
 
 
 def pair_row(pair: PairComparison) -> dict[str, Any]:
-    """The pair's row of `Comparison.pairs`."""
-    return {name: [value] for name, value in _row(pair).items()}
+    """The pair's row of `Comparison.pairs`, without the columns that the procedure cannot give."""
+    absent = pair.comparison.pair_table.absent
+    return {name: [getattr(pair, name)] for name in PAIR_COLUMNS if name not in absent}
 
 
 def pair_facts(pair: PairComparison) -> dict[str, Any]:
@@ -558,15 +528,9 @@ def pair_facts(pair: PairComparison) -> dict[str, Any]:
         metric=metric_record(pair.comparison.metric),
         rope=pair.rope,
         sentence=answer.pair_sentence(pair),
-        **plain(_row(pair)),
+        **{name: plain(values[0]) for name, values in pair_row(pair).items()},
         differences=plain(pair.differences),
     )
-
-
-def _row(pair: PairComparison) -> dict[str, Any]:
-    """Values of the columns, without those that the procedure cannot give."""
-    absent = pair.comparison.pair_table.absent
-    return {name: getattr(pair, name) for name in PAIR_COLUMNS if name not in absent}
 
 
 PAIR = View(pair_page, pair_row, pair_facts, "tiebreak.views.plots.comparison:PAIR", sentence=answer.pair_sentence)

@@ -38,14 +38,19 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
     """The plan that a caller means by `n_total` and `looks`; and the file that is to keep it, with what it holds now."""
     if looks is None:
         return (None if n_total is None else Looks(n_total=n_total)), None, None
-    path, content = None, None
+    path, content, plan = None, None, looks if isinstance(looks, Looks) else getattr(looks, "looks", None)
     if isinstance(looks, str | os.PathLike):
         path = Path(looks)
         content = _bytes_of(path)
-        plan, is_answer = (None, False) if content is None else _parsed(content, printable(str(path)))
-        path = None if is_answer else path
-    else:
-        plan = _held_by(looks)
+        if content is not None:
+            plan, is_answer = _parsed(content, printable(str(path)))
+            path = None if is_answer else path
+    elif isinstance(looks, Mapping):
+        plan = _of_content(looks, "looks")[0]
+    elif not isinstance(plan, Looks):
+        raise InvalidParameterError(
+            f"looks is a file, an earlier answer that was given with n_total, or its .looks; got {looks!r:.60}.", about="looks"
+        )
     if plan is None and n_total is None:
         raise InvalidParameterError(
             f"there are no looks in {printable(str(looks))!r} yet, so the plan is not known: say how many units it has with ",
@@ -60,19 +65,6 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
             ". A plan keeps its size; further data need a new plan, on new units.",
         )
     return (Looks(n_total=n_total) if plan is None and n_total is not None else plan), path, content
-
-
-def _held_by(looks: Any) -> Looks:
-    if isinstance(looks, Looks):
-        return looks
-    if isinstance(looks, Mapping):
-        return _of_content(looks, "looks")[0]
-    held = getattr(looks, "looks", None)
-    if isinstance(held, Looks):
-        return held
-    raise InvalidParameterError(
-        f"looks is a file, an earlier answer that was given with n_total, or its .looks; got {looks!r:.60}.", about="looks"
-    )
 
 
 def _bytes_of(path: Path) -> bytes | None:

@@ -126,7 +126,8 @@ def _tabular(
 ) -> str:
     """Rows between rules, under a caption and above notes; a long table runs over several pages."""
     columns, caption = "".join("r" if each else "l" for each in right), rf"\caption{{{_escaped(title)}}}"
-    note = rf"{{\footnotesize {' '.join(map(_sentence, filter(None, notes)))}}}" if any(notes) else ""
+    sentences = (f"{_escaped(note[:1].upper() + note[1:]).rstrip('.')}." for note in notes if note)
+    note = rf"{{\footnotesize {' '.join(sentences)}}}" if any(notes) else ""
     head = [r"\toprule", *_rows([list(map(_escaped, headers))]), r"\midrule"]
     if is_long:
         more = [r"\endhead", r"\midrule", rf"\multicolumn{{{len(right)}}}{{r}}{{continued}} \\", r"\endfoot", r"\endlastfoot"]
@@ -148,10 +149,6 @@ def _best_in_bold(texts: Sequence[str], higher_is_better: bool) -> list[str]:
     best = (max(known) if higher_is_better else min(known)) if known else np.nan
     cells = ["--" if text == "-" else _escaped(text) for text in texts]
     return [rf"\textbf{{{cell}}}" if value == best else cell for cell, value in zip(cells, values, strict=True)]
-
-
-def _sentence(note: str) -> str:
-    return f"{_escaped(note[:1].upper() + note[1:]).rstrip('.')}."
 
 
 _SPECIAL = {

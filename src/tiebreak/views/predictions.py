@@ -270,8 +270,7 @@ def models_page(confusions: Confusions) -> Page:
         scores = (matrix.accuracy, matrix.majority_rate, matrix.balanced_accuracy, matrix.mcc, f1)
         splits = n_of(len(confusions.matrices[model]), confusions.n_splits)
         rows.append((name, *(format_score(each, 4) for each in scores), str(matrix.n_examples), splits))
-        said = [f"{notice.text} [{notice.code}]" for notice in matrix.notices if notice.code == "majority-class"]
-        warnings += [f"{quote(model)}: {text}" for text in said]
+        warnings += [f"{quote(model)}: {each.text} [{each.code}]" for each in matrix.notices if each.code == "majority-class"]
     headers = ("model", "accuracy", "majority", "balanced", "MCC", "F1 macro", "predictions", "splits")
     of = f" on {quote(confusions.dataset)}" if confusions.dataset else ""
     note = (
@@ -330,7 +329,7 @@ def corrected_page(score: BiasCorrectedScore) -> Page:
     how = (
         f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_resamples} bootstraps{undefined}. In each the "
         f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. "
-        f"{COVERED[score.interval].format(subject=SUBJECT)}"
+        f"{COVERED[score.interval]}"
     )
     return Page.of(
         _sentence(score),
@@ -375,16 +374,19 @@ def _sentence(score: BiasCorrectedScore) -> str:
     return f"{first}: {off} {'better' if score.optimism > 0 else 'worse'} than that."
 
 
+_SUBJECT = (
+    "The interval is for the score of the best of these models on further examples like these; it does not allow for other "
+    "training sets."
+)
+
 COVERED = {
-    "percentile": "The interval is for {subject}. Its ends are percentiles of the scores on the examples not drawn, about a "
+    "percentile": f"{_SUBJECT} Its ends are percentiles of the scores on the examples not drawn, about a "
     "third of all, which makes it wider than one of all examples.",
-    "exact": "The interval is for {subject}. Every bootstrap gives the same score, so its ends are the exact ones of Clopper and "
+    "exact": f"{_SUBJECT} Every bootstrap gives the same score, so its ends are the exact ones of Clopper and "
     "Pearson for one proportion.",
     "none": "Every bootstrap gives the same score, which says nothing of how sure it is.",
 }
 """Kind of the interval and its subject."""
-
-SUBJECT = "the score of the best of these models on further examples like these; it does not allow for other training sets"
 
 
 CORRECTED_SCORE = View(corrected_page, corrected_columns, corrected_facts)

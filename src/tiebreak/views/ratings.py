@@ -159,17 +159,15 @@ def best(ratings: Ratings) -> list[str]:
 
 def _sentence(ratings: Ratings) -> str:
     may, quoted = best(ratings), quoted_names(ratings.models)
-    over = f"{count(ratings.n_units, ratings.unit)}, {count(len(ratings.models), 'model')}"
-    if len(may) == 1:
-        return f"{quoted[may[0]]} is shown better than all others ({over})."
-    who = f"any of the {len(may)}" if len(may) == len(ratings.models) else f"{len(may)} of the {len(ratings.models)}"
     units = count(ratings.n_units, ratings.unit)
-    return f"{who.capitalize()} models may be the best: {listed([quoted[name] for name in may])} ({units})."
+    if len(may) == 1:
+        return f"{quoted[may[0]]} is shown better than all others ({units}, {count(len(ratings.models), 'model')})."
+    who = f"Any of the {len(may)}" if len(may) == len(ratings.models) else f"{len(may)} of the {len(ratings.models)}"
+    return f"{who} models may be the best: {listed([quoted[name] for name in may])} ({units})."
 
 
 def position_sentences(ratings: Ratings) -> Iterator[str]:
     """Bias of the judge for the answer that stands first, and how often two orders agree; nothing where it is not known."""
-    kept = f"Of {count(ratings.n_both, 'question')} judged in both orders {ratings.n_kept} kept the outcome."
     if ratings.position == "taken out":
         low, high, level = ratings.position_low, ratings.position_high, format_percent(ratings.level)
         side = "first" if ratings.position_probability >= 0.5 else "second"
@@ -179,7 +177,7 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
         out = ", which is" if shown else "; what there may be is"
         yield f"{what}: of two equal models it prefers the first {chance}{out} taken out of the ratings."
     if ratings.n_both:
-        yield kept
+        yield f"Of {count(ratings.n_both, 'question')} judged in both orders {ratings.n_kept} kept the outcome."
 
 
 def _table(ratings: Ratings) -> Table:

@@ -85,16 +85,15 @@ def json_pieces(facts: Mapping[str, Any]) -> Iterator[str]:
     for key, value in facts.items():
         yield f"{opening}{encoded(key)}: "
         opening = ",\n"
-        yield from _array(value) if isinstance(value, Iterator) else (encoded(value),)
+        if isinstance(value, Iterator):
+            before = "[\n"
+            for entry in value:
+                yield f"{before}{encoded(entry)}"
+                before = ",\n"
+            yield "[]" if before == "[\n" else "\n]"
+        else:
+            yield encoded(value)
     yield "\n}"
-
-
-def _array(entries: Iterator[Any]) -> Iterator[str]:
-    opening = "[\n"
-    for entry in entries:
-        yield f"{opening}{encoded(entry)}"
-        opening = ",\n"
-    yield "[]" if opening == "[\n" else "\n]"
 
 
 def encoded(value: Any, indent: int | None = None, *, is_tight: bool = False) -> str:

@@ -166,20 +166,14 @@ def format_score(value: float, decimals: int, *, signed: bool = False, more: int
     """A score or difference with a fixed number of decimals, and `more` of them; "-" where it is undefined, never "-0.00"."""
     if not math.isfinite(value):
         return "-" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    rounded = round(_settled(value, decimals + more), decimals + more) + 0.0
+    # by its first twelve digits where at most ten are shown: those after them are rounding noise, which depends on the order of a
+    # sum (0.7525 as 0.75249999999999995 would be 0.752, and as 0.75250000000000006 it would be 0.753)
+    settled = float(f"{value:.12g}") if abs(value) < 10.0 ** (10 - decimals - more) else value
+    rounded = round(settled, decimals + more) + 0.0
     is_tiny = decimals >= MOST_DECIMALS and 0 < abs(value) < 1e-9  # where everything is
     if is_tiny or (rounded != 0 and not 1e-9 < abs(rounded) < 1e7):
         return f"{value:{'+' if signed else ''}.{3 + more}e}"
     return f"{rounded:{'+' if signed and rounded != 0 else ''}.{decimals + more}f}"
-
-
-def _settled(value: float, decimals: int) -> float:
-    """The value by its first twelve digits where at most ten are shown.
-
-    Those after them are rounding noise, which depends on the order of a sum: 0.7525 as 0.75249999999999995 would be 0.752, and as
-    0.75250000000000006 it would be 0.753.
-    """
-    return float(f"{value:.12g}") if abs(value) < 10.0 ** (10 - decimals) else value
 
 
 def format_interval(low: float, high: float, decimals: int, limits: Sequence[float] = ()) -> str:

@@ -65,7 +65,7 @@ def test_a_plot_belongs_to_pyplot_and_a_file_does_not(tmp_path: Path) -> None:
     """`plt.show()` shows what was plotted; what is only saved leaves no figure open."""
     before = plt.get_fignums()
     answer = graded(("a", "b"))
-    answer.plot.save(tmp_path / "one.svg")
+    answer.plot.drawing().save(tmp_path / "one.svg")
     answer.plot.drawing("verdicts").save(tmp_path / "two.pdf")
     assert plt.get_fignums() == before
     drawing = answer.plot.ranking()
@@ -76,7 +76,7 @@ def test_a_plot_belongs_to_pyplot_and_a_file_does_not(tmp_path: Path) -> None:
 def test_the_same_numbers_give_the_same_bytes(tmp_path: Path) -> None:
     """In every format, by the suffix: nothing of the clock and no random id."""
     for suffix, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
-        one, two = (graded(("a", "b")).plot.save(tmp_path / f"{n}.{suffix}").read_bytes() for n in (1, 2))
+        one, two = (graded(("a", "b")).plot.drawing().save(tmp_path / f"{n}.{suffix}").read_bytes() for n in (1, 2))
         assert one == two
         assert one.startswith(start)
 
@@ -85,11 +85,11 @@ def test_a_figure_that_cannot_be_written_says_why(tmp_path: Path) -> None:
     """Another suffix, none, and a folder that is not there."""
     plots = graded(("a", "b")).plot
     with pytest.raises(InvalidParameterError, match=r"written as \.png, \.svg or \.pdf, and the file name 'a.bmp' ends in \.bmp"):
-        plots.save(tmp_path / "a.bmp")
+        plots.drawing().save(tmp_path / "a.bmp")
     with pytest.raises(InvalidParameterError, match="has no suffix"):
         plots.ranking().save(tmp_path / "a")
     with pytest.raises(StoreError):
-        plots.save(tmp_path / "none" / "a.png")
+        plots.drawing().save(tmp_path / "none" / "a.png")
 
 
 def test_a_dark_style_sheet_is_followed() -> None:
@@ -121,7 +121,7 @@ def test_plots_are_listed_with_their_choices() -> None:
     plots = graded(("a", "b")).plot
     assert repr(plots).splitlines()[0] == f"{len(plots.names)} plots of Comparison"
     assert ".plot.posterior(a, b)" in repr(plots)
-    assert {"ranking", "save", "save_all"} <= set(dir(plots))
+    assert {"ranking", "drawing", "save_all"} <= set(dir(plots))
     with pytest.raises(AttributeError, match="no plot 'rankings'; there are ranking, differences"):
         _ = plots.rankings
     assert repr(plots.drawing()) == f"<Drawing: {plots.drawing().title}>"

@@ -376,10 +376,8 @@ def paired(comparison: Comparison, a: str | None = None, b: str | None = None) -
     data = data[~np.isnan(difference)].sort_values("difference", ascending=False, kind="stable").reset_index(drop=True)
     first, second = labels([pair.first, pair.second])
     wins, losses = (int((data["outcome"] == name).sum()) for name in ("won", "lost"))
-    shown = (
-        data.head(MOST_ROWS // 2) if len(data) <= MOST_ROWS else data.iloc[[*range(MOST_ROWS // 2), *range(-MOST_ROWS // 2, 0)]]
-    )
-    shown = data if len(data) <= MOST_ROWS else shown
+    half = MOST_ROWS // 2
+    shown = data if len(data) <= MOST_ROWS else data.iloc[[*range(half), *range(-half, 0)]]
     decimals, metric = decimals_for(pair.comparison.pair_table.typical_resolution), short(comparison.metric.name)
     left_out = comparison.matrix.n_splits - len(data)
     ties = f"scores within the rope of ±{comparison.rope:.4g}" if comparison.rope else "scores that differ by rounding noise"

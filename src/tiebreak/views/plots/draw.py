@@ -151,9 +151,11 @@ def style() -> Iterator[None]:
 
     with matplotlib.rc_context():
         settings: Any = matplotlib.rcParams
-        settings.update({"font.family": list(_families()[0]), "text.usetex": False, "text.parse_math": False})
         settings.update(
             {
+                "font.family": list(_families()[0]),
+                "text.usetex": False,
+                "text.parse_math": False,
                 "axes.grid": False,
                 "axes.unicode_minus": True,
                 "font.size": SIZE,
@@ -294,8 +296,10 @@ def check_format(path: str | os.PathLike[str]) -> str:
 # --- What primitives share ------------------------------------------------------------------------------------------
 
 
-def _plain(ax: Axes, *spines: str) -> None:
-    """Take away the frame except for the named sides, and lay a grid across them."""
+def _plain(ax: Axes, *spines: str, x: str, y: str = "") -> None:
+    """Take away the frame except for the named sides, lay a grid across them, and name the axes."""
+    ax.set_xlabel(x, fontsize=SIZE)
+    ax.set_ylabel(y, fontsize=SIZE)
     ax.spines[["left", "right", "top", "bottom"]].set_visible(False)
     if spines:
         ax.spines[list(spines)].set_visible(True)
@@ -403,10 +407,9 @@ def rows(
             ax.plot(x, y, marker=mark.marker, zorder=4, **look)
         if further is not None:
             ax.scatter(further[1], range(centre.size), marker=further[0], s=34, color=MARKS["worse"].colour, zorder=5)
-        _plain(ax, "bottom")
+        _plain(ax, "bottom", x=x_label)
         number_axis(ax.xaxis, centre if unit == "s" else (), unit=unit)
         _row_labels(ax, texts, notes)
-        ax.set_xlabel(x_label, fontsize=SIZE)
 
     height = 0.9 + (0.25 if dots is None else 0.34) * max(centre.size, 2)
     return Drawing(data, title, f"{note} {shared}".rstrip(), paint, (8.4, height))
@@ -474,7 +477,7 @@ def lines(
                 ax.scatter(x, y, marker=mark, s=area, color=colour, edgecolors=edge, linewidths=0.7, zorder=5)
         for number, (x, y) in enumerate(points):
             ax.scatter(x, y, s=40, color=COLOURS[number % MOST_LINES], edgecolors=text_colour(), linewidths=0.7, zorder=6)
-        _plain(ax, "left", "bottom")
+        _plain(ax, "left", "bottom", x=x_label, y=y_label)
         every = np.concatenate([np.ravel(curve.x) for curve in curves]) if curves else ()
         number_axis(ax.xaxis, every if log else ())
         number_axis(ax.yaxis)
@@ -483,8 +486,6 @@ def lines(
             ax.set_box_aspect(1)
         if ticks is not None:
             _words(ax.xaxis, ticks[0], ticks[1], SIZE)
-        ax.set_xlabel(x_label, fontsize=SIZE)
-        ax.set_ylabel(y_label, fontsize=SIZE)
         if has_legend and any(curve.name for curve in curves):
             place: dict[str, Any] = {"loc": "best"}
             if own:
@@ -529,14 +530,12 @@ def square(
             red, green, blue = to_rgb(ground) if np.isnan(value) else image.cmap(float(image.norm(value)))[:3]
             colour = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"
             ax.text(column, row, words[row][column], ha="center", va="center", fontsize=size, color=colour)
-        _plain(ax)
+        _plain(ax, x=x_label, y=y_label)
         numbers = [str(place + 1) for place in range(len(texts))]
         _row_labels(ax, texts if is_short else [f"{name}  {number}" for name, number in zip(texts, numbers, strict=True)])
         ax.xaxis.tick_top()
         _words(ax.xaxis, range(len(texts)), texts if is_short else numbers, size)
-        ax.set_xlabel(x_label, fontsize=SIZE)
         ax.xaxis.set_label_position("top")
-        ax.set_ylabel(y_label, fontsize=SIZE)
         if bar and own:
             scale = ax.figure.colorbar(image, ax=ax, shrink=0.8, aspect=25, pad=0.02)
             scale.outline.set_visible(False)
@@ -584,12 +583,11 @@ def bars(
             ax.vlines(median, places - 0.3, places + 0.3, color=text_colour(), linewidth=1.4, zorder=4)
         for at in lines_at:
             ax.axvline(at, color=text_colour(0.8), linewidth=0.8, linestyle=(0, (3, 3)), zorder=4)
-        _plain(ax, "bottom")
+        _plain(ax, "bottom", x=x_label)
         number_axis(ax.xaxis)
         _row_labels(ax, texts, notes)
         if boxes is None:
             ax.set_xlim(0, most)
-        ax.set_xlabel(x_label, fontsize=SIZE)
         if len(parts) + (outlined is not None) > 1:
             above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1.0), "ncols": 4, "borderaxespad": 0.2}
             ax.legend(fontsize=SMALL, frameon=False, handlelength=1.2, columnspacing=1.2, **above)
@@ -676,15 +674,11 @@ class Plots:
         return getattr(self, next(iter(self._kinds), "plot"))(*choices, ax=ax, **named)  # type: ignore[no-any-return]
 
     def __dir__(self) -> list[str]:
-        return [*self._kinds, "names", "save", "save_all"]
+        return [*self._kinds, "names", "drawing", "save_all"]
 
     def drawing(self, name: str | None = None) -> Drawing:
         """One of them, the first if none is named, with its numbers but not drawn yet."""
         return self._kinds[name or self.names[0]].draw(self.result)
-
-    def save(self, path: str | os.PathLike[str], name: str | None = None) -> Path:
-        """Write one of them, the first if none is named, as PNG, SVG or PDF by the suffix; pyplot is not touched."""
-        return self.drawing(name).save(path)
 
     def save_all(self, directory: str | os.PathLike[str], *, format: str = "png") -> list[Path]:
         """Write all of them, each under its name.
@@ -698,7 +692,7 @@ class Plots:
         check_format(f"plot.{format}")
         folder = Path(directory)
         make_folder(folder)
-        return [self.save(folder / f"{name}.{format}", name) for name in self.names]
+        return [self.drawing(name).save(folder / f"{name}.{format}") for name in self.names]
 
     def __repr__(self) -> str:
         kinds = {name: each for name, each in self._kinds.items() if name in self.names or _required(each)}

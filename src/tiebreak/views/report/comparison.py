@@ -88,7 +88,7 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None) 
         "tables": (ranking, pairs),
         "notes": notes,
         "slider": _slider(comparison),
-        "provenance": [(name, text) for name, text in _provenance(comparison) if text],
+        "provenance": [(name, text) for name, text in _provenance(comparison).items() if text],
     }
 
 
@@ -191,13 +191,15 @@ def _scale(ends: FloatArray, rope: float) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _provenance(comparison: Comparison) -> Iterator[tuple[str, str]]:
+def _provenance(comparison: Comparison) -> dict[str, str]:
     """Facts from which the answer could be made again."""
     s, design = comparison.settings, comparison.scores.design
-    yield "Settings", f"rope {rope_words(comparison)}, alpha {s.alpha:g}, correction {comparison.correction}"
-    yield "Procedure", f"{comparison.method.name} (asked: {s.method})"
-    yield "Baseline", printable(s.baseline or "")
     kinds = f"; kind {design.kind}, sizes {design.sizes}" if comparison.method.unit == "split" else ""
-    yield "Scores", f"{design_line(comparison)}; paired by {design.pairing}{kinds}"
-    yield "Fingerprint of the splits", design.hash or ""
-    yield "Seed of random draws", str(s.rng)
+    return {
+        "Settings": f"rope {rope_words(comparison)}, alpha {s.alpha:g}, correction {comparison.correction}",
+        "Procedure": f"{comparison.method.name} (asked: {s.method})",
+        "Baseline": printable(s.baseline or ""),
+        "Scores": f"{design_line(comparison)}; paired by {design.pairing}{kinds}",
+        "Fingerprint of the splits": design.hash or "",
+        "Seed of random draws": str(s.rng),
+    }

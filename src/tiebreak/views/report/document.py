@@ -163,10 +163,8 @@ def fragment(parts: Sequence[Any]) -> str:
 
 def script_json(data: Mapping[str, Any]) -> str:
     """JSON that can stand inside a script element: ASCII in which no markup begins."""
-    text = encoded(dict(data), is_tight=True)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text  # U+2028 and 2029 are escaped already, as all that is not ASCII
+    escapes = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"})
+    return encoded(dict(data), is_tight=True).translate(escapes)  # U+2028 and 2029 are escaped already, as all beyond ASCII
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -93,13 +93,15 @@ def _predictions(evaluation: Evaluation) -> Iterator[tuple[str, Sequence[Any]]]:
 def _facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     """Versions, seeds and splits of the run."""
     record = evaluation.record
-    yield "run", evaluation.name
-    yield "store", evaluation.url or "none, in memory"
-    yield "seed", str(record.rng)
-    for each in record.datasets:
-        name = f"data of {each.name}" if each.name else "data"
-        yield name, ", ".join(part for part in (f"{each.n_samples} examples", each.fingerprint) if part)
-    for name, version in record.versions.items():
-        yield f"version of {name}", str(version)
-    for name, value in record.settings.items():
-        yield name, str(plain(value))
+    return chain(
+        (("run", evaluation.name), ("store", evaluation.url or "none, in memory"), ("seed", str(record.rng))),
+        (
+            (
+                f"data of {each.name}" if each.name else "data",
+                ", ".join(filter(None, (f"{each.n_samples} examples", each.fingerprint))),
+            )
+            for each in record.datasets
+        ),
+        ((f"version of {name}", str(version)) for name, version in record.versions.items()),
+        ((name, str(plain(value))) for name, value in record.settings.items()),
+    )
