@@ -375,12 +375,14 @@ def correlation_frame(comparison: Comparison) -> pd.DataFrame:
 def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
     """One row for each pair of the family and dataset."""
     table, models = comparison.pair_table, comparison.models
-    columns = [table.judged.beside.get(name) for name in ("posteriors", "datasets")]
-    if columns[0] is None:
+    beside = table.judged.beside
+    if "posteriors" not in beside:
         raise DataError(f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates.")
     rows = [
         (models[first], models[second], *row)
-        for first, second, posterior, datasets in zip(table.first, table.second, *columns, strict=True)
+        for first, second, posterior, datasets in zip(
+            table.first, table.second, beside["posteriors"], beside["datasets"], strict=True
+        )
         if posterior is not None
         for row in zip(datasets, *(each.tolist() for each in posterior.datasets()), strict=True)
     ]
