@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from tiebreak.comparison.comparison import compare_scores
-from tiebreak.comparison.noise_floor import NoiseFloor, noise_floor_of_items
+from tiebreak.comparison.noise_floor import NoiseFloor, noise_floor_of
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import Metric
@@ -47,7 +47,7 @@ def gate(pair: np.ndarray, is_binary: bool, floor: NoiseFloor) -> str:
 def identical(n: int, is_binary: bool, rng: np.random.Generator) -> tuple[str, str, bool]:
     """Outcomes of two gates between a system and itself, and whether two further runs lie within the floor."""
     runs = runs_of(n, 6, is_binary, rng)
-    floor = noise_floor_of_items(items_of(runs[None, :2], is_binary), "runs")
+    floor = noise_floor_of(items_of(runs[None, :2], is_binary), "runs")
     inside = abs(float(runs[2].mean() - runs[3].mean())) <= floor.floor
     return gate(runs[2:4], is_binary, floor), gate(runs[4:6], is_binary, floor), inside
 
@@ -55,7 +55,7 @@ def identical(n: int, is_binary: bool, rng: np.random.Generator) -> tuple[str, s
 def dropped(rng: np.random.Generator) -> str:
     """Outcome where the new model is worse by 0.2 on each of 300 items, but for noise."""
     runs = runs_of(300, 4, False, rng)
-    floor = noise_floor_of_items(items_of(runs[None, :2], False), "runs")
+    floor = noise_floor_of(items_of(runs[None, :2], False), "runs")
     return gate(runs[2:4] - np.array([[DROP], [0.0]]), False, floor)
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, compare_scores
-from tiebreak.comparison.looks import Looks, refuse_same_units
+from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.settings import Settings, settings_for
+from tiebreak.errors import ChangedRunError
 from tiebreak.numerics import Missing
 from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.scores import Scores
@@ -214,7 +215,10 @@ def compare(
         return compare_scores(scores, settings_for(scores, given))
     answer = compare_scores(scores, settings_for(scores, {**given, "looks": plan}))
     if answer.looks is not None and len(answer.looks.taken) == len(plan.taken):
-        refuse_same_units(plan)
+        raise ChangedRunError(
+            f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
+            "again when there are more; what that look answered stands in its own answer, which to_json keeps."
+        )
     if path is not None and answer.looks is not None:
         keep(path, content, answer.looks)
     return answer
@@ -263,17 +267,15 @@ def noise_floor(
     >>> round(tb.noise_floor(runs).floor, 2)
     0.23
     """
-    from tiebreak.comparison.noise_floor import noise_floor_of_items, noise_floor_of_seeds
+    from tiebreak.comparison.noise_floor import noise_floor_of
     from tiebreak.readers.files import pipes_as_files
     from tiebreak.readers.read import read_repeats
 
     options = ReadOptions(metric=metric, models=models, lower_is_better=lower_is_better, item=item)
     with pipes_as_files(sources) as held:
         held = _of_stores(held)
-        read = read_repeats(held, options, same=same)
-        if read is None:
-            return noise_floor_of_seeds(_read(held, options), n_averaged=n_averaged, level=level)
-    return noise_floor_of_items(*read, n_averaged=n_averaged, level=level)
+        read = read_repeats(held, options, same=same) or (_read(held, options), "seeds")
+    return noise_floor_of(*read, n_averaged=n_averaged, level=level)
 
 
 def evaluate(

@@ -12,7 +12,7 @@ import numpy as np
 from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
 from tiebreak.comparison.looks import Looks, at_look, cut, decided_at, looked, next_look
 from tiebreak.comparison.procedures import choose_method, procedures_named
-from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, differences_by_unit, units_of
+from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, units_of, wins
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
@@ -107,13 +107,16 @@ p_equivalent, p_worse, verdict, reason
 
     @property
     def differences(self) -> FloatArray:
-        """Difference on each unit that both models have, in the metric's unit; none where units have none."""
+        """Difference on each unit that both models have, in the metric's unit; none where units have none, 1, 0, -1 of wins."""
         comparison, data = self.comparison, self.comparison.scores
         if not (comparison.method.is_paired and comparison.method.is_mean):
             return np.zeros(0)
         if comparison.looks is not None:
             data = cut(comparison.method, data, comparison.looks.taken[self.look].n)
-        return differences_by_unit(data, *comparison._rows(self.first, self.second))
+        units = units_of(data)
+        one, two = (units.matrix().score[row] for row in comparison._rows(self.first, self.second))
+        differences = wins(one, two) if data.is_mixed else units.metric.sign * (one - two)
+        return np.asarray(differences[~np.isnan(differences)])
 
     def flips(self) -> dict[str, tuple[str, ...]]:
         """Items that only one of the two models gets right, by the model, of items that are right or wrong.
@@ -241,18 +244,13 @@ class Comparison(Result):
         return (
             *self.reading_notices,
             *method.procedure.remarks(self.scores),
-            *_about_table(self.matrix, method),
-            *_about_reach(self.pair_table, self.settings, method.unit),
+            *_remarks(self.matrix, method, self.pair_table, self.settings.baseline),
         )
 
     @property
     def by(self) -> str | None:
         """Column of the items by which the pairs are shown too: that of the settings, or the procedure's own."""
-        if self.looks is not None:
-            return None
-        if self.settings.by is not None or not self.pair_table.is_family:
-            return self.settings.by
-        return self.method.by
+        return self.method.by if self.settings.by is None and self.pair_table.is_family else self.settings.by
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
         """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
@@ -760,8 +758,8 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
 # --- remarks -----------------------------------------------------------------------------------------------------------------
 
 
-def _about_table(matrix: ScoreMatrix, method: Method) -> Iterator[Notice]:
-    """Notices of missing and identical scores."""
+def _remarks(matrix: ScoreMatrix, method: Method, table: Family, baseline: str | None) -> Iterator[Notice]:
+    """Notices of missing and identical scores, and where no scores at all on so few units could tell two models apart."""
     unit = method.unit
     lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
     incomplete = [name for name, n in lacking.items() if n]
@@ -786,15 +784,11 @@ def _about_table(matrix: ScoreMatrix, method: Method) -> Iterator[Notice]:
         more = f" (and {copied.size - 1} more such group(s))" if copied.size > 1 else ""
         text = f"{same}{more} have the same score on every {unit}: are they the same model, or one read twice?"
         yield Notice("identical-scores", text)
-
-
-def _about_reach(table: Family, settings: Settings, unit: str) -> Iterator[Notice]:
-    """Remark where no scores at all on so few units could tell two models apart, as so many pairs share the error rate."""
     smallest = table.judged.least_pvalue
     if smallest is None or table.n_pairs < 2:
         return
     p = np.broadcast_to(smallest, table.first.shape)
-    least, alpha, n_models = float(p.min()), settings.alpha, int(max(table.first.max(), table.second.max())) + 1
+    least, alpha, n_models = float(p.min()), table.alpha, len(matrix.models)
     reached = shared_alpha(p, table.correction, alpha) if table.is_family else 2.0 * best_alpha(alpha, n_models)
     if least > alpha or least <= reached:
         return
@@ -803,9 +797,9 @@ def _about_reach(table: Family, settings: Settings, unit: str) -> Iterator[Notic
     needed = int(np.ceil(1 + np.log2(1.0 / needed_alpha)))
     asks = f"{table.correction} asks for" if table.is_family else "comparisons with the best ask for"
     among = f"{table.n_pairs} pairs" if table.is_family else f"{n_models} models"
-    baseline = "" if settings.baseline is not None else " A baseline named before looking makes fewer pairs."
+    fewer = "" if baseline is not None else " A baseline named before looking makes fewer pairs."
     yield Notice(
         "few-units",
         f"with {n} {unit}s and {among} no difference can be shown, whatever the scores: the smallest possible p-value is "
-        f"{least:.2g}, and {asks} {needed_alpha:.2g}; {needed} {unit}s are the fewest.{baseline}",
+        f"{least:.2g}, and {asks} {needed_alpha:.2g}; {needed} {unit}s are the fewest.{fewer}",
     )

@@ -167,8 +167,6 @@ class Family:
             return self.shared[1]
         if not self.is_family:
             return np.full(self.first.shape, np.nan)
-        if self.correction in SINGLE_STEP:
-            return adjust_single_step(self.pvalue, self.correction, self.n_pairs)
         return adjust_pvalues(self.pvalue, self.correction)
 
     @cached_property

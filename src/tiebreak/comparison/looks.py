@@ -356,12 +356,11 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
             )
     plan = replace(plan, unit=unit)
     _refuse_changes(plan, terms)
-    for number, look in enumerate(plan.taken, 1):
-        if look.n > n:
-            raise ChangedRunError(
-                f"look {number} was at {look.n:,} {unit}s, and here are only {n:,}. A look needs all units of the looks before, "
-                "and new ones after them."
-            )
+    if plan.n > n:
+        raise ChangedRunError(
+            f"look {len(plan.taken)} was at {plan.n:,} {unit}s, and here are only {n:,}. A look needs all units of the looks "
+            "before, and new ones after them."
+        )
     if plan.taken and digest_of(cut(method, data, plan.n)) != plan.taken[-1].digest:  # which holds all units of those before it
         raise ChangedRunError(
             f"the first {plan.n:,} {unit}s are not those of look {len(plan.taken)}: other {unit}s, another order, or other "
@@ -432,14 +431,6 @@ def _refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
         raise ChangedRunError(
             f"{text}. What a plan compares is fixed before its first look; for another question begin another plan, on new data."
         )
-
-
-def refuse_same_units(plan: Looks) -> None:
-    """Refuse a second look at the units of the last one."""
-    raise ChangedRunError(
-        f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
-        "again when there are more; what that look answered stands in its own answer, which to_json keeps."
-    )
 
 
 def fraction_of(plan: Looks, method: Method, data: Scores, n: int) -> float:

@@ -27,10 +27,6 @@ class Need:
     ----------
     goal : {"equivalent", "ahead", "better"}
         What would be shown.
-    margin : float
-        Largest distance from the estimate to the limit that is in its way, in the unit of the difference.
-    half_width : float
-        That distance today.
     n_units : float
         Of the procedure (splits, datasets, examples); infinite where more of them cannot narrow the interval so far.
     times_data : float
@@ -48,8 +44,6 @@ class Need:
     """
 
     goal: Goal
-    margin: float
-    half_width: float
     n_units: float
     times_data: float
     n_runs: int
@@ -92,7 +86,7 @@ def need_of(pair: PairComparison) -> Need | None:
     times_data = (half_width / margin) ** 2 if margin > 0 else inf
     of_runs = pair.judged.runs_needed
     n_runs, runs_needed = (0, inf) if of_runs is None else of_runs(margin, pair.interval_alpha)
-    return Need(goal, margin, half_width, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
+    return Need(goal, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
 
 
 def _goal(pair: PairComparison) -> tuple[Goal, float, float]:

@@ -22,7 +22,7 @@ from tiebreak.scores.items import Items
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
-from tiebreak.statistics.noise import RunNoise, run_noise, run_spread
+from tiebreak.statistics.noise import run_noise, run_spread
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,105 +68,77 @@ class NoiseFloor(Result):
     largest: float
     differs_as_whole: bool
 
-    def for_items(self, n_items: int) -> float:
-        """Floor for a suite of so many items: that of fewer is as much larger as a standard error is."""
-        return self.floor * math.sqrt(max(1.0, self.n_items / n_items)) if self.n_items and n_items else self.floor
 
-
-def noise_floor_of_items(items: Items, kind: str, *, n_averaged: int | None = None, level: float = 0.95) -> NoiseFloor:
-    """Noise floor from items of which models have several runs; of epochs, the mean of as many as there are counts.
-
-    Raises
-    ------
-    DataError
-        No model was run twice, or the metric is no mean over items.
-    """
-    from tiebreak.comparison.procedures.items import task_codes  # with much that other answers have no use for
-
-    check_probability(level, "level")
-    if not items.is_mean:
-        raise DataError(
-            f"{items.metric.name} is of all {items.unit}s together, and its noise shows in the scores of whole runs only. Pass a "
-            "table with a row for each run: the columns run and the model's name."
-        )
-    tables = {name: _runs_of(table, kind) for name, table in zip(items.models, items.score, strict=True)}
-    tables = {name: table for name, table in tables.items() if len(table) > 1}
-    if not tables:
-        raise _nothing_twice(items.models, items.unit)
-    present = items.score[~np.isnan(items.score)]
-    try:
-        found = run_noise(
-            list(tables.values()),
-            None if items.tasks is None else task_codes(items),
-            items.clusters,
-            weights=items.weights,
-            span=float(np.ptp(present)) if not items.is_binary else 1.0,
-            share_runs=kind != "epochs",
-        )
-    except DataError as error:
-        raise DataError(f"{quoted(list(tables))}: {error}") from None
-    averaged = (found.n_runs if kind == "epochs" else 1) if n_averaged is None else check_count(n_averaged, "n_averaged")
-    ends = float(present.min()), float(present.max())
-    return _floor_of(found, items.metric, kind, tuple(tables), averaged, items.unit, level, ends)
-
-
-def noise_floor_of_seeds(scores: Scores, *, n_averaged: int | None = None, level: float = 0.95) -> NoiseFloor:
-    """Noise floor from scores of which each is of one training on the same test set.
-
-    Raises
-    ------
-    DataError
-        The scores are of splits or datasets: these differ by their data, not by chance alone.
-    """
-    check_probability(level, "level")
-    if scores.design.kind != "seeds":
-        raise DataError(
-            "these scores are of splits or datasets, which differ by their data and are no runs of the same. Pass single items "
-            "with a column run, seed or epoch, or a table with a row for each seed on one test set (columns seed and the model)."
-        )
-    matrix = scores.matrices[0]
-    rows = {name: row[~np.isnan(row)] for name, row in zip(matrix.models, matrix.score, strict=True)}
-    rows = {name: row for name, row in rows.items() if row.size > 1}
-    if not rows:
-        raise _nothing_twice(matrix.models, "test set")
-    averaged = 1 if n_averaged is None else check_count(n_averaged, "n_averaged")
-    ends = min(float(row.min()) for row in rows.values()), max(float(row.max()) for row in rows.values())
-    found = run_spread(list(rows.values()))
-    return _floor_of(found, scores.metric, "seeds", tuple(rows), averaged, "item", level, ends)
-
-
-def _floor_of(
-    found: RunNoise,
-    metric: Metric,
-    kind: str,
-    models: tuple[str, ...],
-    n_averaged: int,
-    unit: str,
-    level: float,
-    ends: tuple[float, float],
+def noise_floor_of(
+    read: Items | Scores, kind: str = "seeds", *, n_averaged: int | None = None, level: float = 0.95
 ) -> NoiseFloor:
-    low, high = metric.bounds_of(*ends)
+    """Noise floor from items of which models have several runs, or from scores of trainings on the same test set.
+
+    Of epochs, the mean of as many as there are counts unless `n_averaged` says otherwise.
+
+    Raises
+    ------
+    DataError
+        No model was run twice, the metric is no mean over items, or scores are of splits or datasets: these differ by their data.
+    """
+    check_probability(level, "level")
+    runs: dict[str, FloatArray]
+    if isinstance(read, Scores):
+        if read.design.kind != "seeds":
+            raise DataError(
+                "these scores are of splits or datasets, which differ by their data and are no runs of the same. Pass single "
+                "items with a column run, seed or epoch, or a table with a row for each seed on one test set (columns seed and "
+                "the model)."
+            )
+        unit, noun = "item", "test set"
+        runs = {name: row[~np.isnan(row)] for name, row in zip(read.matrix().models, read.matrix().score, strict=True)}
+    else:
+        if not read.is_mean:
+            raise DataError(
+                f"{read.metric.name} is of all {read.unit}s together, and its noise shows in the scores of whole runs only. Pass "
+                "a table with a row for each run: the columns run and the model's name."
+            )
+        unit = noun = read.unit
+        runs = {name: _runs_of(table, kind) for name, table in zip(read.models, read.score, strict=True)}
+    several = {name: each for name, each in runs.items() if len(each) > 1}
+    if not several:
+        raise DataError(
+            f"noise is what runs of one model differ by, and each of {quoted(list(runs))} was run once. Run a model twice on the "
+            f"same {noun}s, and mark the runs in a column 'run' ('epoch' where each {noun} was asked anew); or, if all of these "
+            "are the same model, say so with same=True (--same)."
+        )
+    if isinstance(read, Scores):
+        found, present = run_spread(list(several.values())), np.concatenate(list(several.values()))
+    else:
+        from tiebreak.comparison.procedures.items import task_codes  # with much that other answers have no use for
+
+        present = read.score[~np.isnan(read.score)]
+        try:
+            found = run_noise(
+                list(several.values()),
+                None if read.tasks is None else task_codes(read),
+                read.clusters,
+                weights=read.weights,
+                span=float(np.ptp(present)) if not read.is_binary else 1.0,
+                share_runs=kind != "epochs",
+            )
+        except DataError as error:
+            raise DataError(f"{quoted(list(several))}: {error}") from None
+    averaged = (found.n_runs if kind == "epochs" else 1) if n_averaged is None else check_count(n_averaged, "n_averaged")
+    low, high = read.metric.bounds_of(float(present.min()), float(present.max()))
     return NoiseFloor(
-        metric=metric,
-        floor=min(found.bound(level, n_averaged), high - low),
+        metric=read.metric,
+        floor=min(found.bound(level, averaged), high - low),
         level=level,
         kind=kind,
-        models=models,
+        models=tuple(several),
         n_runs=found.n_runs,
-        n_averaged=n_averaged,
+        n_averaged=averaged,
         n_items=found.n_examples,
         n_left_out=found.n_left_out,
         unit=unit,
         largest=found.largest,
         differs_as_whole=found.differs_as_whole,
-    )
-
-
-def _nothing_twice(models: tuple[str, ...], unit: str) -> DataError:
-    return DataError(
-        f"noise is what runs of one model differ by, and each of {quoted(models)} was run once. Run a model twice on the same "
-        f"{unit}s, and mark the runs in a column 'run' ('epoch' where each {unit} was asked anew); or, if all of these are the "
-        "same model, say so with same=True (--same)."
     )
 
 
@@ -241,4 +213,5 @@ def floors_of(given: Any, n_items: Mapping[Metric, int]) -> dict[Metric, float]:
             "that metric.",
             about="noise_floor",
         )
-    return {floor.metric: floor.for_items(n_items[floor.metric])}
+    n = n_items[floor.metric]  # the floor of fewer items is as much larger as a standard error is
+    return {floor.metric: floor.floor * math.sqrt(max(1.0, floor.n_items / n)) if floor.n_items and n else floor.floor}

@@ -117,9 +117,9 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     above[pairs.second, pairs.first] = high < 0
     above = above if np.all(entry == np.arange(n_models)) else above[np.ix_(entry, entry)]
     component = components(above, entry)
+    outside = above & (component[:, None] != component)
     rank_low = rank_high = may_be_best = shortfall = standing = differs = None
     if pairs.family != "baseline":
-        outside = _above_others(above, component)
         may_be_best = ~np.isin(component, component[outside.any(axis=0)])
         shortfall = _shortfalls(pairs, may_be_best, entry)
         standing = np.where(may_be_best, MAY_BE_BEST, NOT_BEST).astype(np.int8)
@@ -136,7 +136,7 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     # the mean of a metric that is a mean by its name is not called so twice
     label = units.metric.name if units.metric.name.startswith(f"{values.name}_") else f"{values.name} {units.metric.name}"
     return RankingTable(
-        order=_order(above, component, entry),
+        order=_order(above, outside, component, entry),
         value_name=values.name,
         value_label=values.label or label,
         mean=values.value,
@@ -219,23 +219,17 @@ def _points_up(above: Relation) -> bool:
     return any(bool(row[:place].any()) for place, row in enumerate(above))
 
 
-def _above_others(above: Relation, component: IntArray) -> Relation:
-    """The relation between models of different components."""
-    others: Relation = component[:, None] != component
-    others &= above  # in place: of 5,000 models each copy takes 25 MB
-    return others
-
-
-def _order(above: Relation, component: IntArray, entry: IntArray) -> IntArray:
+def _order(above: Relation, outside: Relation, component: IntArray, entry: IntArray) -> IntArray:
     """Rows such that no model stands below one that it is shown above; cycles and copies stand together, else the order stays.
 
     So the first row is a contender, and the place of each model lies between 1 + the number of models shown above it and
-    n_models - the number of those that it is shown above, those of its own cycle left out.
+    n_models - the number of those that it is shown above, those of its own cycle left out. `outside` is the relation between
+    models of different components.
     """
     is_left = np.ones(entry.size, dtype=bool)
     if 1 + np.count_nonzero(np.diff(entry)) == np.unique(entry).size and not _points_up(above):
         return np.flatnonzero(is_left)
-    outside, order = _above_others(above, component), list[int]()
+    order = list[int]()
     n_above = np.bincount(component, outside.sum(axis=0))  # of each component: what is still to come above it
     while is_left.any():
         row = np.flatnonzero(is_left & (n_above[component] == 0))[0]

@@ -104,11 +104,6 @@ class Requirement:
     noise_floor: float | None = None
 
     @property
-    def is_met(self) -> bool:
-        """True if the outcome is "met"."""
-        return self.outcome == "met"
-
-    @property
     def claim(self) -> str:
         """Claim in words: "new better than old", "new not worse than old", "new near the best"."""
         return f"{self.first} near the best" if self.gate == "near best" else f"{self.first} {self.gate} than {self.second}"

@@ -371,15 +371,16 @@ def correlation_frame(comparison: Comparison) -> pd.DataFrame:
 def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
     """One row for each pair of the family and dataset."""
     table, models = comparison.pair_table, comparison.models
-    from tiebreak.comparison.procedures.posteriors import shrunken
-
-    found = shrunken(table.judged) if "posteriors" in table.judged.beside else None
-    if found is None:
+    beside = table.judged.beside
+    if "posteriors" not in beside:
         raise DataError(f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates.")
     rows = [
-        (models[table.first[each.pair]], models[table.second[each.pair]], *row)
-        for each in found
-        for row in zip(each.datasets, each.raw.tolist(), each.mean.tolist(), each.sd.tolist(), strict=True)
+        (models[first], models[second], *row)
+        for first, second, posterior, datasets in zip(
+            table.first, table.second, beside["posteriors"], beside["datasets"], strict=True
+        )
+        if posterior is not None
+        for row in zip(datasets, *(each.tolist() for each in posterior.datasets()), strict=True)
     ]
     names = ("first", "second", "dataset", "raw", "shrunken", "sd")
     return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {name: [] for name in names}

@@ -161,7 +161,7 @@ def facts(requirements: Requirements) -> dict[str, Any]:
 
 def records(requirements: Requirements) -> list[dict[str, Any]]:
     """Facts of each requirement; nan and infinite ends are None."""
-    return [plain({"claim": each.claim, "met": each.is_met, **_row(each)}) for each in requirements]
+    return [plain({"claim": each.claim, "met": each.outcome == "met", **_row(each)}) for each in requirements]
 
 
 def _row(r: Requirement) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from tiebreak.comparison.procedures.procedure import (
     p_words,
     reached,
     refusal,
-    tolerance_of,
     units_of,
     wins,
 )
@@ -267,7 +266,7 @@ TEST = partial(wilcoxon, continuity=False)
 def _judge(data: Scores, first: IntArray, second: IntArray, test: Callable[..., Law]) -> Law:
     """The test of each pair over the datasets that both were measured on: its interval inverts it on shifted data."""
     difference, scale = differences_of(data, first, second)
-    return replace(test(difference, scale=scale), kind=kinds_of(difference, tolerance_of(scale)))
+    return replace(test(difference, scale=scale), kind=kinds_of(difference, RELATIVE_TOLERANCE * scale))
 
 
 def _judge_ranks(data: Scores, first: IntArray, second: IntArray) -> Judged:
@@ -337,7 +336,7 @@ def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Noti
     # near 0 either may lie on either side by chance, which misleads nobody
     error = mean.sd / np.sqrt(np.maximum(mean.n_splits, 1))
     is_shown = (np.asarray(found.pvalue()) < SHOWN_ALPHA) | (np.abs(mean.mean) > 2 * error)
-    against = is_shown & (centre * mean.mean < -np.square(tolerance_of(scale)))
+    against = is_shown & (centre * mean.mean < -np.square(RELATIVE_TOLERANCE * scale))
     asymmetry, level = asymmetry_pvalues(difference), SHOWN_ALPHA / first.size
     of_means = np.asarray(_judge_means(data, first, second).law.pvalue())
     alone = (np.asarray(found.pvalue()) <= level) & (of_means > level) & (asymmetry < LEANING / first.size)
@@ -381,7 +380,7 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     found = means_of_moments(moments)._replace(skewness=skewness_of_mean(deviation, moments.n_splits))
     is_single = np.asarray(moments.n_splits) == 1  # which any difference goes with
     error, df = np.where(is_single, np.inf, found.standard_error), np.where(is_single, 1.0, found.df)
-    law = found._replace(standard_error=error, df=df, kind=kinds_of(difference, tolerance_of(scale))).law
+    law = found._replace(standard_error=error, df=df, kind=kinds_of(difference, RELATIVE_TOLERANCE * scale)).law
     return Judged(law=law, reach_df=reached(law))
 
 

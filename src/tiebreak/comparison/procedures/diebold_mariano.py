@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly, refusal
 from tiebreak.errors import TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, FloatArray, IntArray
+from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -95,7 +95,10 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
 def _remarks(data: Scores) -> Iterator[Notice]:
     """Remarks on uneven and few periods, and on autocorrelation that lasts longer than the variance allows for."""
     matrix = data.matrix()
-    steps = np.diff(_times(matrix.columns))
+    try:
+        steps = np.diff([float(name) for name in matrix.columns])
+    except ValueError:  # they are no numbers
+        steps = np.zeros(0)
     if steps.size and steps.max() > 1.5 * steps.min():
         yield Notice(
             "missing-splits",
@@ -164,11 +167,3 @@ DIEBOLD_MARIANO = Procedure(
     remarks=_remarks,
     beside=_beside,
 )
-
-
-def _times(columns: Sequence[str]) -> FloatArray:
-    """Periods as numbers; none where they are not."""
-    try:
-        return np.array([float(name) for name in columns])
-    except ValueError:
-        return np.zeros(0)

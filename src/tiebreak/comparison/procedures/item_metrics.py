@@ -15,7 +15,7 @@ from tiebreak.comparison.procedures.items import (
     refuse_one_cluster,
     remarks_on_items,
 )
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, reached, refusal, tolerance_of
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, reached, refusal
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, Interval
 from tiebreak.scores.items import Items
@@ -203,7 +203,7 @@ def _values(data: Scores) -> ModelValues:
         return Interval(*(np.clip(end, *bounds) for end in own.interval_at(alpha)))
 
     n, error = np.full(value.size, len(items.items)), np.asarray(own.se)
-    return ModelValues("measured", value, n, tolerance_of(np.abs(value)), interval, standard_error=error)
+    return ModelValues("measured", value, n, RELATIVE_TOLERANCE * np.abs(value), interval, standard_error=error)
 
 
 def _pieces_of_rarer(items: Items) -> int:

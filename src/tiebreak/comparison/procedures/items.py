@@ -98,28 +98,24 @@ def task_codes(items: Items) -> IntArray:
 def refuse_items(name: str, data: Scores) -> TiebreakError | None:
     """The error for a metric that is no mean over items, and for fewer than two clusters."""
     items = items_of(data)
-    if not items.is_mean:
-        instead = (
-            "The method 'jackknife-t', which 'auto' takes for these, leaves them out one by one"
-            if items.is_positive is None
-            else "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set"
-        )
-        return DataError(
-            f"{name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. {instead}."
-        )
-    return refuse_one_cluster(items)
+    instead = (
+        "The method 'jackknife-t', which 'auto' takes for these, leaves them out one by one"
+        if items.is_positive is None
+        else "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set"
+    )
+    text = f"{name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. {instead}."
+    return refusal((not items.is_mean, text)) or refuse_one_cluster(items)
 
 
 def refuse_one_cluster(items: Items) -> TiebreakError | None:
     """The error for fewer than two clusters."""
-    if items.n_clusters >= 2:
-        return None
     n = len(items.items)
     alone = f"all {n} {items.unit}s are of one cluster" if n > 1 else f"there is only one {items.unit}"
-    return DataError(
+    text = (
         f"{alone}, so nothing shows how much the difference varies from one to the next. More are needed, or names of clusters "
         "that say which of them belong together."
     )
+    return refusal((items.n_clusters < 2, text))
 
 
 def scale_of(data: Scores, first: IntArray, second: IntArray) -> FloatArray:
@@ -185,13 +181,19 @@ def reach_of_rates(n: IntArray | FloatArray | int) -> FloatArray:
     return np.where(np.asarray(n) >= FEWEST_COUNTED, np.inf, np.nan)
 
 
-def _right(data: Scores) -> tuple[FloatArray, IntArray]:
-    """Number of items that each model has right, or wrong, and of all that it has."""
-    score = data.matrix().score
-    return np.nansum(score, axis=1), np.count_nonzero(~np.isnan(score), axis=1)
+def counts_of(data: Scores) -> tuple[FloatArray, FloatArray]:
+    """Right ones (or wrong ones, of a loss) of each model over its test sets, and the number of examples; (n_models,) each."""
+    matrix = data.matrix()
+    own = ~np.isnan(matrix.score)
+    if data.items is not None:
+        return np.where(own, matrix.score, 0.0).sum(axis=1), own.sum(axis=1).astype(float)
+    counts = np.where(own, matrix.score, 0.0) * matrix.n_test
+    whole = np.rint(counts)
+    counts = np.where(np.abs(counts - whole) <= 1e-9 * np.maximum(whole, 1.0), whole, counts)  # rates are read back from files
+    return counts.sum(axis=1), (own * matrix.n_test).sum(axis=1).astype(float)
 
 
-def values_of_rates(name: str, counts: FloatArray, n: FloatArray | IntArray, score: FloatArray | None = None) -> ModelValues:
+def values_of_rates(name: str, counts: FloatArray, n: FloatArray, score: FloatArray | None = None) -> ModelValues:
     """Share of its examples that each model has right, or wrong, with Wilson's interval; adjusted where they share examples."""
     mean = counts / n
     return ModelValues(
@@ -253,7 +255,7 @@ TANGO = Procedure(
         "E. Wilson. Probable inference, the law of succession, and statistical inference. JASA 22, 1927.",
     ),
     judge=lambda data, first, second, rope, alpha, seed: judge_rates(data, first, second),
-    values=lambda data: values_of_rates("mean", *_right(data), data.matrix().score),
+    values=lambda data: values_of_rates("mean", *counts_of(data), data.matrix().score),
     refuse=_refuse_rates,
     remarks=lambda data: remarks_on_items(data, unused_by="tango"),
     beside=_tests_of_rates,

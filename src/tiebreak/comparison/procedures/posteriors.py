@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,9 @@ from tiebreak.comparison.procedures.datasets import (
     remarks_on_datasets,
     values_of_datasets,
 )
-from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, refusal, tolerance_of
-from tiebreak.errors import DataError, Setting, TiebreakError, UnclearSourceError
-from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, refusal
+from tiebreak.errors import Setting, TiebreakError, UnclearSourceError
+from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.numerics.law import DRAWS_BEYOND, Law, Shape
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -53,48 +53,23 @@ def _first_pairs(data: Scores, settings: Settings) -> tuple[IntArray, IntArray]:
 # --- hierarchical -----------------------------------------------------------------------------------------------------------
 
 
-class Shrunken(NamedTuple):
-    """Differences of one pair on each dataset, as they were measured and as the other datasets let them be estimated.
-
-    Attributes
-    ----------
-    pair : int
-        Position among the pairs that were judged.
-    datasets : tuple of str
-    raw : ndarray of shape (n_datasets,)
-        Mean difference over the dataset's splits; positive favours the first model.
-    mean, sd : ndarray of shape (n_datasets,)
-        Of the posterior of the dataset's own difference.
-    """
-
-    pair: int
-    datasets: tuple[str, ...]
-    raw: FloatArray
-    mean: FloatArray
-    sd: FloatArray
-
-
 def _refuse(data: Scores) -> TiebreakError | None:
     """A dataset with one split, or of unknown sizes."""
-    refusal = refuse_datasets("hierarchical", data)
-    if refusal is not None:
-        return refusal
     few = [matrix.dataset for matrix in data.matrices if matrix.n_splits < 2]
-    if few:
-        have = "has" if len(few) == 1 else "have"
-        return DataError(
-            f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} {have} one split only. "
-            "Use the method 'wilcoxon', which takes one score for each dataset."
-        )
-    if not all(matrix.has_ratio for matrix in data.matrices):
-        return UnclearSourceError(
-            "the hierarchical method allows for training data that splits share, so it needs their sizes. Pass ",
-            Setting("n_train"),
-            " and ",
-            Setting("n_test"),
-            " (examples per split), or add columns of these names.",
-        )
-    return None
+    text = (
+        f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} "
+        f"{'has' if len(few) == 1 else 'have'} one split only. Use the method 'wilcoxon', which takes one score for each dataset."
+    )
+    refused = refuse_datasets("hierarchical", data) or refusal((bool(few), text))
+    if refused is not None or all(matrix.has_ratio for matrix in data.matrices):
+        return refused
+    return UnclearSourceError(
+        "the hierarchical method allows for training data that splits share, so it needs their sizes. Pass ",
+        Setting("n_train"),
+        " and ",
+        Setting("n_test"),
+        " (examples per split), or add columns of these names.",
+    )
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judged:
@@ -109,7 +84,7 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judg
             posterior = hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope)
             posteriors[at], means[at] = posterior, posterior.law.estimate
     difference, scale = differences_of(data, first, second)
-    tolerance = tolerance_of(scale)
+    tolerance = RELATIVE_TOLERANCE * scale
     # without spread on any dataset there is no posterior: only the dataset means say whether the scores are the same
     flat = np.where(kinds_of(difference, tolerance) == IDENTICAL, IDENTICAL, CONSTANT)
     kind = np.where(~np.isnan(means), SPREAD, np.where(n_units > 1, flat, UNDEFINED)).astype(np.int8)
@@ -178,14 +153,6 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         yield TestOnly(name="next-dataset", models=pair, probabilities=probabilities, text=text)
 
 
-def shrunken(judged: Judged) -> Iterator[Shrunken]:
-    """Each dataset's own difference, shrunken towards those of the others, of every pair that has a posterior."""
-    pairs = zip(judged.beside["posteriors"].ravel().tolist(), judged.beside["datasets"].ravel().tolist(), strict=True)
-    for pair, (posterior, datasets) in enumerate(pairs):
-        if posterior is not None:
-            yield Shrunken(pair, datasets, *posterior.datasets())
-
-
 HIERARCHICAL = Procedure(
     name="hierarchical",
     question="datasets",
@@ -219,7 +186,7 @@ def _judge_centres(data: Scores, first: IntArray, second: IntArray, alpha: float
     n_draws = ceil(2 * DRAWS_BEYOND * n_models * (n_models - 1) / 2 / alpha)
     n_draws = min(max(9_999, n_draws), MOST_DRAWS)
     law = signed_rank_centre(difference, scale=scale, omit_missing=True, n_draws=n_draws, rng=seed)
-    kind = kinds_of(difference, tolerance_of(scale))
+    kind = kinds_of(difference, RELATIVE_TOLERANCE * scale)
     # the prior lies beside differences that are the same
     law = replace(law, kind=np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8), is_posterior=True)
     return Judged(law=law, credible="points")

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.comparison.procedures.items import items_of, judged_means, refuse_items, remarks_on_items, scale_of
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, tolerance_of
-from tiebreak.errors import DataError, Setting, TiebreakError
-from tiebreak.numerics import SPREAD, IntArray
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, refusal
+from tiebreak.errors import Setting, TiebreakError
+from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -34,40 +34,47 @@ _RARE = 0.001
 def _refuse(data: Scores) -> TiebreakError | None:
     """Items without labels by people, of several runs or tasks, or with gaps."""
     items = items_of(data)
-    if items.labels is None:
-        return DataError(
-            f"prediction-powered needs labels by people of some of the {items.unit}s, in a column 'human' beside the scores of "
-            "the judge, and there are none. Leave ",
+    several = f"there are {len(items.runs)} runs" if items.tasks is None else f"the {items.unit}s are of several tasks"
+    of = f" of {FEWEST_LABELS} clusters" if items.clusters is not None else ""
+    return refusal(
+        (
+            items.labels is None,
+            (
+                f"prediction-powered needs labels by people of some of the {items.unit}s, in a column 'human' beside the scores "
+                "of the judge, and there are none. Leave "
+            ),
             Setting("method"),
             " out.",
-        )
-    if len(items.runs) > 1 or items.tasks is not None:
-        several = f"there are {len(items.runs)} runs" if items.tasks is None else f"the {items.unit}s are of several tasks"
-        return DataError(
+        ),
+        (
+            len(items.runs) > 1 or items.tasks is not None,
             f"prediction-powered takes every {items.unit} once, and one mean over all of them, but {several}. Leave ",
             Setting("method"),
             " out: the judge's scores are then compared without the labels.",
-        )
-    if np.isnan(items.score).any():
-        return DataError(
-            f"prediction-powered needs the judge's score of every {items.unit} for every model, and some are missing. Let the "
-            "judge score them, or leave these out."
-        )
-    if _n_clusters(known_of(items)) < FEWEST_LABELS:
-        of = f" of {FEWEST_LABELS} clusters" if items.clusters is not None else ""
-        return DataError(
-            f"people labelled {_labelled(items)} for all models, and {FEWEST_LABELS} or more{of} are needed to tell how the "
-            "judge errs. Label the answers of all models to more of them, or take another ",
+        ),
+        (
+            np.isnan(items.score).any(),
+            (
+                f"prediction-powered needs the judge's score of every {items.unit} for every model, and some are missing. Let "
+                "the judge score them, or leave these out."
+            ),
+        ),
+        (
+            _n_clusters(known_of(items)) < FEWEST_LABELS,
+            (
+                f"people labelled {_labelled(items)} for all models, and {FEWEST_LABELS} or more{of} are needed to tell how the "
+                "judge errs. Label the answers of all models to more of them, or take another "
+            ),
             Setting("method"),
             ".",
-        )
-    return refuse_items("prediction-powered", data)
+        ),
+    ) or refuse_items("prediction-powered", data)
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Prediction-powered mean of the differences of each pair."""
     known = known_of(items_of(data))
-    tolerance = tolerance_of(np.atleast_1d(scale_of(data, first, second)))
+    tolerance = RELATIVE_TOLERANCE * np.atleast_1d(scale_of(data, first, second))
     one, two = (np.atleast_1d(each) for each in (first, second)[:: data.metric.sign])  # positive favours the first
     return judged_means(labelled_means(_of_pairs(known, one, two), weight_of_all(known), tolerance).reshaped(np.shape(first)))
 
@@ -76,7 +83,7 @@ def _values(data: Scores) -> ModelValues:
     """Prediction-powered mean of each model, with its own interval; they subtract to the differences."""
     items = items_of(data)
     known = known_of(items)
-    tolerance = tolerance_of(np.fmax.reduce(np.abs(items.score[:, 0]), axis=1))
+    tolerance = RELATIVE_TOLERANCE * np.fmax.reduce(np.abs(items.score[:, 0]), axis=1)
     found = labelled_means(known, weight_of_all(known), tolerance)
     return ModelValues(
         "mean",

@@ -335,23 +335,10 @@ def units_of(data: Scores) -> Scores:
 WINS = "share of datasets won"
 
 
-def differences_by_unit(data: Scores, first: int, second: int) -> FloatArray:
-    """Differences of one pair on the units that both have; positive favours the first; 1, 0 or -1 where only wins count."""
-    units = units_of(data)
-    one, two = (units.matrix().score[row] for row in (first, second))
-    differences = wins(one, two) if data.is_mixed else units.metric.sign * (one - two)
-    return np.asarray(differences[~np.isnan(differences)])
-
-
 def wins(one: FloatArray, two: FloatArray) -> FloatArray:
     """1 where the first score is higher, -1 where it is lower, 0 where they are the same but for rounding."""
     noise = RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(two))
     return np.where(np.abs(one - two) <= noise, 0.0, np.sign(one - two))
-
-
-def tolerance_of(scale: FloatArray) -> FloatArray:
-    """Rounding noise of means of scores of this size."""
-    return np.asarray(RELATIVE_TOLERANCE * scale)
 
 
 def reached(law: Law) -> FloatArray:

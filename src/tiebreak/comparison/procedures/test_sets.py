@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS
-from tiebreak.comparison.procedures.items import means_of_models, reach_of, reach_of_rates, values_of_rates
+from tiebreak.comparison.procedures.items import counts_of, means_of_models, reach_of, reach_of_rates, values_of_rates
 from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
@@ -17,7 +17,7 @@ from tiebreak.comparison.procedures.procedure import (
     refusal,
 )
 from tiebreak.errors import Setting, TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.means import model_moments
 from tiebreak.scores.scores import Scores
@@ -27,18 +27,6 @@ from tiebreak.statistics.rates import newcombe
 
 FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20
 """Examples of a test set, or expected to be decided the rarer way, below which rates are rough beside a set so much larger."""
-
-
-def counts_of(data: Scores) -> tuple[FloatArray, FloatArray]:
-    """Right ones (or wrong ones, of a loss) of each model over its test sets, and the number of examples; (n_models,) each."""
-    matrix = data.matrix()
-    own = ~np.isnan(matrix.score)
-    if data.items is not None:
-        return np.where(own, matrix.score, 0.0).sum(axis=1), own.sum(axis=1).astype(float)
-    counts = np.where(own, matrix.score, 0.0) * matrix.n_test
-    whole = np.rint(counts)
-    counts = np.where(np.abs(counts - whole) <= 1e-9 * np.maximum(whole, 1.0), whole, counts)  # rates are read back from files
-    return counts.sum(axis=1), (own * matrix.n_test).sum(axis=1).astype(float)
 
 
 def _independent_sets(data: Scores) -> Iterator[Notice]:
