@@ -43,11 +43,10 @@ def test_gates_print_it(runs: str, capsys: pytest.CaptureFixture[str]) -> None:
     for source, floor in (
         ("pair/answers.csv", ("--noise-floor", "0.06")),
         ("pair/answers.csv", ("--noise-floor", "pair/noise.json")),
+        ("pair", ()),
     ):
         code, out, _ = run(capsys, "compare", source, *gate, *floor)
         assert (code, "the margin of 0.02 lies below it" in " ".join(out.split())) == (3, True)
-    code, out, _ = run(capsys, "compare", "pair", *gate)
-    assert (code, "the margin of 0.02 lies below it" in " ".join(out.split())) == (3, True)
     assert "1 noise floor, for gates: 'noise.json'" in out
 
 

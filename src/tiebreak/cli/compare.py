@@ -149,8 +149,8 @@ def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
     if requirements is None:
         return EXIT_OK
     if gate["junit"] is not None:
-        from tiebreak.views.files import write_whole
         from tiebreak.views.requirements import junit_xml
+        from tiebreak.views.view import write_whole
 
         write_whole(gate["junit"], junit_xml(requirements, allow_inconclusive=gate["allow_inconclusive"]))
     unread.clear()

@@ -189,7 +189,7 @@ class Output:
             raise click.UsageError("--raw goes with --format csv.")
         check_apart("--html", self.html, sources)
         if self.plots is not None:
-            from tiebreak.views.files import make_folder
+            from tiebreak.views.view import make_folder
 
             make_folder(self.plots)
 
@@ -238,7 +238,7 @@ class Output:
         """Write the report that `make` makes under this heading, which says by what command; and say where it is."""
         if self.html is None:
             return
-        from tiebreak.views.files import write_whole
+        from tiebreak.views.view import write_whole
 
         with waiting("making the report"):
             text = make(command=command_line(), **heading)

@@ -251,9 +251,16 @@ def next_step(comparison: Comparison) -> str:
         return pair_step(comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]]))
     if comparison.settings.baseline is not None:
         return _step_from_baseline(comparison)
-    good = [] if t.standing is None else np.flatnonzero((t.standing == BEST) | (t.standing == NEAR_BEST)).tolist()
+    standing, names = np.array([]) if t.standing is None else t.standing, quoted_names(comparison.models)
+    good = np.flatnonzero((standing == BEST) | (standing == NEAR_BEST)).tolist()
     if good:
-        return _taken(comparison, [comparison.models[row] for row in good])
+        takes = [comparison.models[row] for row in good]
+        fast = cheapest(comparison, takes)
+        if fast is not None:
+            return _faster(comparison, fast)
+        if len(good) == 1 or np.all(standing[good] == BEST):
+            return _take(comparison, takes[0], list(comparison.models))
+        return STEPS["near"].format(names=listed([names[name] for name in takes], 6))
     rows = t.contenders.tolist()
     others = [row for row in rows if t.entry[row] != t.entry[rows[0]]]
     if not others or t.are_all_copies:
@@ -261,7 +268,6 @@ def next_step(comparison: Comparison) -> str:
     first, second = comparison.models[rows[0]], comparison.models[others[0]]
     pair = comparison.pair(first, second)
     if need_of(pair) is None and comparison.looks is not None and not pair.is_in_family:
-        names = quoted_names(comparison.models)
         return _sentence(what_is_left(comparison, f"{names[first]} and {names[second]}"))
     return _settling(pair)
 
@@ -275,17 +281,6 @@ def pair_step(pair: PairComparison) -> str:
         fast = cheapest(comparison, [pair.first, pair.second])
         return STEPS["either"] if fast is None else _faster(comparison, fast, "faster")
     return _settling(pair)
-
-
-def _taken(comparison: Comparison, good: list[str]) -> str:
-    """The one to take of models that are best, or near the best."""
-    standing, names = comparison.ranking_table.standing, quoted_names(comparison.models)
-    fast = cheapest(comparison, good)
-    if fast is not None:
-        return _faster(comparison, fast)
-    if len(good) == 1 or (standing is not None and np.all(standing[[comparison.models.index(name) for name in good]] == BEST)):
-        return _take(comparison, good[0], list(comparison.models))
-    return STEPS["near"].format(names=listed([names[name] for name in good], 6))
 
 
 def _faster(comparison: Comparison, name: str, word: str = "fastest") -> str:

@@ -22,8 +22,7 @@ from tiebreak.errors import (
     TiebreakError,
 )
 from tiebreak.printable import printable
-from tiebreak.views.files import write_whole
-from tiebreak.views.view import encoded
+from tiebreak.views.view import encoded, write_whole
 from tiebreak.views.words import count
 
 MOST_SECONDS = 10.0
@@ -148,11 +147,8 @@ def sentence(comparison: Comparison) -> str:
         said = f"decided {n_pairs - n_open} of {count(n_pairs, 'pair')}; open {n_open}"
     else:
         said = f"all {n_pairs} pairs are decided; they need no further {looks.unit}s"
-    return f"{at}: {said}.{'' if looks.check_order else UNCHECKED}"
-
-
-UNCHECKED = " That the order is random is taken for granted here: it was not checked."
-"""Remark on looks whose order was not to be checked."""
+    unchecked = "" if looks.check_order else " That the order is random is taken for granted here: it was not checked."
+    return f"{at}: {said}.{unchecked}"
 
 
 def n_left_open(comparison: Comparison) -> int:
@@ -166,10 +162,6 @@ def n_left_open(comparison: Comparison) -> int:
     return len(comparison.ranking_table.contenders)
 
 
-UNPLANNED = "To compare again as data come in, plan it beforehand (n_total): unplanned looks add false claims."
-"""Remark on an answer that invites to look again, and is not one of a plan."""
-
-
 def unplanned(comparison: Comparison) -> str:
     """Remark that looking again costs, where there is no plan though there could be one, and some pair is open; else ""."""
     if comparison.looks is not None or not n_left_open(comparison):
@@ -178,7 +170,7 @@ def unplanned(comparison: Comparison) -> str:
         check_suitable(comparison.scores, comparison.settings, comparison.method)
     except TiebreakError:
         return ""
-    return UNPLANNED
+    return "To compare again as data come in, plan it beforehand (n_total): unplanned looks add false claims."
 
 
 def what_is_left(comparison: Comparison, which: str) -> str:

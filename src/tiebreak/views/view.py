@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import errno
 import itertools
 import json
 import math
 import os
+import shutil
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
+from tiebreak.errors import StoreError
 from tiebreak.printable import printable
-from tiebreak.views.files import write_whole
 from tiebreak.views.page import Page
 
 if TYPE_CHECKING:
@@ -34,7 +38,7 @@ def metric_record(metric: Metric) -> dict[str, Any]:
 
 
 def document(**content: Any) -> dict[str, Any]:
-    """Content under the numbers of the schema (comparisons and their pairs are at 2) and of this version, as docs/api.md has it."""
+    """Content under the numbers of the schema (of comparisons and pairs it is 2) and of this version, as docs/api.md has it."""
     return {"schema": 1, "tiebreak": tiebreak.__version__, **content}
 
 
@@ -231,8 +235,7 @@ class View:
 
     def fragment(self, result: object) -> str:
         """The page for a notebook."""
-        made: str = resolve_name("tiebreak.views.report.document:fragment")(self.page(result).parts)
-        return made
+        return str(resolve_name("tiebreak.views.report.document:fragment")(self.page(result).parts))
 
     def headline(self, result: object) -> str:
         """First sentence of the page."""
@@ -240,8 +243,7 @@ class View:
 
     def as_dict(self, result: object, *choices: Any) -> dict[str, Any]:
         """The facts as a reader of the JSON gets them."""
-        held: dict[str, Any] = json.loads("".join(json_pieces(self.facts(result, *choices))))
-        return held
+        return dict(json.loads("".join(json_pieces(self.facts(result, *choices)))))
 
     def as_json(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
         """The facts as JSON, also written to a file if one is named."""
@@ -260,3 +262,57 @@ def _written(text: str, path: str | os.PathLike[str] | None) -> str:
     if path is not None:
         write_whole(Path(path), text.encode())
     return text
+
+
+# --- files ------------------------------------------------------------------------------------------------------------------
+
+_FILE_RIGHTS, _FOLDER_RIGHTS = 0o644, 0o755
+"""At most; the umask takes from them."""
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file through a temporary one in the same folder, so that nobody ever sees half of it.
+
+    A file is never written through a link, a device or pipe is written to as it is, and a file that is replaced keeps its rights.
+    A failure is an `StoreError`, after which everything is as it was.
+    """
+    temporary = path.parent / f".{path.name[:40]}.{uuid.uuid4().hex}.tmp"
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
+        if path.is_symlink():
+            what = f"{path} is a link to {os.path.realpath(path)}, and no file is written through a link"
+            raise StoreError(f"{what}. Name the file itself, or remove the link.")
+        with open(temporary, "xb", opener=_opener) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, temporary)
+        temporary.replace(path)
+    except OSError as error:
+        raise _unwritten(path, error) from error
+    finally:
+        with suppress(OSError):  # such as that of a name that is no path, which was said above
+            temporary.unlink(missing_ok=True)
+
+
+def _opener(name: str, flags: int) -> int:
+    return os.open(name, flags, _FILE_RIGHTS)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for output where there is none, its parents included."""
+    try:
+        for each in (*reversed(folder.parents), folder):
+            each.mkdir(_FOLDER_RIGHTS, exist_ok=True)
+    except OSError as error:
+        raise _unwritten(folder, error) from error
+
+
+def _unwritten(path: Path, error: OSError) -> StoreError:
+    advice = " Free some space there, or name another place." if error.errno in _NO_ROOM else ""
+    return StoreError(f"{path} could not be written: {error.strerror or error}. No part of it was kept.{advice}")

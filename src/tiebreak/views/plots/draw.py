@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.views.files import make_folder, write_whole
+from tiebreak.views.view import make_folder, write_whole
 from tiebreak.views.words import NAME_WIDTH, left_out, model_names, printable, seconds, shorten
 
 if TYPE_CHECKING:
