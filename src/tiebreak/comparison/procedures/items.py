@@ -1,11 +1,9 @@
 """Means over the items of one test set: the frame that all procedures over items share, rates, graded scores, and tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
@@ -22,6 +20,7 @@ from tiebreak.comparison.procedures.procedure import (
     reached,
     refusal,
 )
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, divide, student_quantile
 from tiebreak.scores.items import TASK, Items
@@ -51,9 +50,6 @@ from tiebreak.statistics.rates import (
     tango_statistic,
 )
 from tiebreak.statistics.skew import FEW_ITEMS, carried_by_few, pair_skewness
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
