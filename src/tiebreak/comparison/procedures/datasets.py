@@ -204,9 +204,8 @@ def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
             f"be {left} sources. If they are, give one row for each source, such as the mean of its variants",
         )
     if data.is_mixed:
-        names = dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)
-        how = "so only wins and losses count, not their sizes"
-        yield Notice("mixed-metrics", f"datasets are scored in {quoted(list(names))}, {how}")
+        names = quoted(list(dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)))
+        yield Notice("mixed-metrics", f"datasets are scored in {names}, so only wins and losses count, not their sizes")
 
 
 def families(names: Sequence[str]) -> list[tuple[str, ...]]:

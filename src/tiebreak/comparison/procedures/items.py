@@ -16,6 +16,7 @@ from tiebreak.comparison.procedures.procedure import (
     adjusted_of,
     and_more,
     copies_notice,
+    noted,
     p_words,
     reached,
     refusal,
@@ -124,18 +125,24 @@ def scale_of(data: Scores, first: IntArray, second: IntArray) -> FloatArray:
 def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
     """Few clusters, labels that a procedure leaves unused, and copied items."""
     items = items_of(data)
-    if items.clusters is not None and items.n_clusters < FEW_CLUSTERS:
-        yield Notice(
-            "few-units",
-            f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only, so that the intervals are wide, and "
-            "err where the difference goes with the sizes of very uneven clusters",
-        )
-    if items.labels is not None and unused_by:
-        yield Notice(
-            "left-out",
-            f"the labels by people are left out by {unused_by}, which compares the judge's scores; the method "
-            "'prediction-powered' takes both together, of one task and one run",
-        )
+    yield from noted(
+        (
+            items.clusters is not None and items.n_clusters < FEW_CLUSTERS,
+            Notice(
+                "few-units",
+                f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only, so that the intervals are wide, and "
+                "err where the difference goes with the sizes of very uneven clusters",
+            ),
+        ),
+        (
+            items.labels is not None and bool(unused_by),
+            Notice(
+                "left-out",
+                f"the labels by people are left out by {unused_by}, which compares the judge's scores; the method "
+                "'prediction-powered' takes both together, of one task and one run",
+            ),
+        ),
+    )
     if items.score.size <= MOST_CELLS:
         n_items = len(items.items)
         truth = [np.asarray(each, dtype=float)[None] for each in (items.is_positive, items.truth) if each is not None]

@@ -145,6 +145,11 @@ def refusal(*reasons: tuple[bool | np.bool_, *tuple[str | Setting, ...]]) -> Dat
     return next((DataError(*text) for holds, *text in reasons if holds), None)
 
 
+def noted(*remarks: tuple[bool | np.bool_, Notice]) -> Iterator[Notice]:
+    """Those of several notices that hold."""
+    return (notice for holds, notice in remarks if holds)
+
+
 def and_more(n: int) -> str:
     """Words on the pairs beside the one that is named."""
     return f" (and {n - 1} more pair(s))" if n > 1 else ""
