@@ -414,7 +414,7 @@ def student(
     return Law(
         estimate=plain(estimate),
         se=plain(se),
-        df=df if np.ndim(df) == 0 else np.asarray(df),
+        df=plain(np.asarray(df)),
         n_units=n_units,
         kind=kind,
         tolerance=tolerance,

@@ -4,7 +4,6 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import fdtrc, fdtri
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
@@ -134,6 +133,8 @@ def five_by_two_cv_test(differences: ArrayLike) -> tuple[Significance, Significa
     .. [A99] E. Alpaydin. Combined 5x2 cv F test for comparing supervised classification learning algorithms. Neural Computation
        11, 1999.
     """
+    from scipy.special import fdtrc  # here, as listing what a run measured needs none of it
+
     d = floats(differences, "differences")
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
         raise DataError(
@@ -168,6 +169,8 @@ def five_by_two_cv_critical_value(alpha: float = 0.05, *, test: Literal["t", "F"
     >>> round(five_by_two_cv_critical_value(), 2), round(five_by_two_cv_critical_value(test="t"), 3)  # Alpaydin 1999 has 4.74
     (4.74, 2.571)
     """
+    from scipy.special import fdtri
+
     alpha = check_probability(alpha, "alpha")
     check_choice(test, ("t", "F"), "test")
     return float(student_multiplier(alpha, 5) if test == "t" else fdtri(10, 5, 1 - alpha))
