@@ -100,16 +100,16 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             design.n_torn > 0,
             Notice(
                 "groups-torn",
-                f"{design.n_torn} of {matrix.n_splits} splits train on examples of a group that they test on, so that equal models "
-                "differ too often: keep groups together (GroupKFold), or compare over groups",
+                f"{design.n_torn} of {matrix.n_splits} splits train on examples of a group that they test on, so that equal "
+                "models differ too often: keep groups together (GroupKFold), or compare over groups",
             ),
         ),
         (
             matrix.has_sizes and matrix.n_test.min() < SMALL_TEST_SET,
             Notice(
                 "few-units",
-                f"some test sets hold only {matrix.n_test.min()} example(s), so that scores on them are coarse: compare predictions "
-                "example by example, or take fewer and larger folds",
+                f"some test sets hold only {matrix.n_test.min()} example(s), so that scores on them are coarse: compare "
+                "predictions example by example, or take fewer and larger folds",
             ),
         ),
     )

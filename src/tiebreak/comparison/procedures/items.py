@@ -130,8 +130,8 @@ def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
             items.clusters is not None and items.n_clusters < FEW_CLUSTERS,
             Notice(
                 "few-units",
-                f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only, so that the intervals are wide, and "
-                "err where the difference goes with the sizes of very uneven clusters",
+                f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only, so that the intervals are wide, "
+                "and err where the difference goes with the sizes of very uneven clusters",
             ),
         ),
         (
