@@ -149,13 +149,19 @@ def sample_size(
     if difference is not None and implied is not None and abs(difference - implied) > 1e-9:
         problems.append(f"the difference is {difference:g}, but the two numbers given differ by {implied:g}: give one of both")
     difference = implied if difference is None else difference
-    size = replace(size, goal=goal, n_looks=int(looks), population=replace(size.population, seed=int(rng)))
-    size = replace(size, rope=size.rope if rope is None else float(rope), power=0.8 if power is None else float(power))
-    n_pairs = round(size.alpha / size.interval_alpha)
-    if n_models is not None:
-        size, n_pairs = replace(size, n_models=int(n_models)), int(n_models) * (int(n_models) - 1) // 2
+    n_pairs = round(size.alpha / size.interval_alpha) if n_models is None else int(n_models) * (int(n_models) - 1) // 2
     alpha = size.alpha if alpha is None else float(alpha)
-    size = replace(size, alpha=alpha, interval_alpha=alpha / (1 if goal == "not worse" else n_pairs))
+    size = replace(
+        size,
+        population=replace(size.population, seed=int(rng)),
+        goal=goal,
+        alpha=alpha,
+        interval_alpha=alpha / (1 if goal == "not worse" else n_pairs),
+        n_models=size.n_models if n_models is None else int(n_models),
+        n_looks=int(looks),
+        rope=size.rope if rope is None else float(rope),
+        power=0.8 if power is None else float(power),
+    )
     has_effect = difference is not None if goal == "better" else size.rope > 0
     if pilot_n and n is None and not has_effect:
         n = max(whole(pilot_n, size.step), size.fewest)

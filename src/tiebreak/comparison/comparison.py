@@ -12,7 +12,7 @@ import numpy as np
 from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
 from tiebreak.comparison.looks import Looks, at_look, cut, decided_at, looked, next_look
 from tiebreak.comparison.procedures import choose_method, procedures_named
-from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, units_of, wins
+from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, refusal, units_of, wins
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
@@ -682,25 +682,31 @@ def _check_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> None
         return quoted([matrix.models[row] for row in rows])
 
     vast, empty = np.flatnonzero(largest > LARGEST_SCORE), np.flatnonzero(absent.all(axis=1))
-    if vast.size:
-        problems.append(
-            DataError(
-                f"the scores of {named(vast)} reach beyond {LARGEST_SCORE:g}, where differences leave the "
-                "range of numbers. Give the metric in a larger unit, or leave the model out with ",
+    has, it = ("has", "it") if empty.size == 1 else ("have", "them")
+    found = (
+        refusal(
+            (
+                vast.size > 0,
+                (
+                    f"the scores of {named(vast)} reach beyond {LARGEST_SCORE:g}, where differences leave the range of numbers. "
+                    "Give the metric in a larger unit, or leave the model out with "
+                ),
                 Setting("models"),
                 ".",
             )
-        )
-    if 0 < largest.max() < SMALLEST_SCORE:
-        problems.append(
-            DataError(
-                f"no score is larger than {largest.max():g}, where differences leave the range of numbers. Give the metric in a "
-                "smaller unit: multiply all scores by the same number."
+        ),
+        refusal(
+            (
+                0 < largest.max() < SMALLEST_SCORE,
+                (
+                    f"no score is larger than {largest.max():g}, where differences leave the range of numbers. Give the metric "
+                    "in a smaller unit: multiply all scores by the same number."
+                ),
             )
-        )
-    if empty.size:
-        has, it = ("has", "it") if empty.size == 1 else ("have", "them")
-        problems.append(DataError(f"{named(empty)} {has} no score on any {unit}. Leave {it} out with ", Setting("models"), "."))
+        ),
+        refusal((empty.size > 0, f"{named(empty)} {has} no score on any {unit}. Leave {it} out with ", Setting("models"), ".")),
+    )
+    problems.extend(each for each in found if each is not None)
     incomplete = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
     if incomplete.size and missing == "raise" and method.is_paired:
         row = incomplete[0]

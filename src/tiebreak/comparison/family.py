@@ -141,9 +141,7 @@ class Family:
     @property
     def is_simultaneous(self) -> bool:
         """True where all intervals cover at once with probability 1 - alpha, not only each by itself."""
-        if self.n_pairs == 1 or not self.is_family:
-            return self.is_family
-        return self.correction == "bonferroni" and not self.judged.credible
+        return self.is_family and (self.n_pairs == 1 or (self.correction == "bonferroni" and not self.judged.credible))
 
     @cached_property
     def interval_alpha(self) -> float:

@@ -1,7 +1,5 @@
 """Looks at data that are still coming in: the plan, the looks taken, and the pairs as their looks leave them."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
@@ -9,12 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from tiebreak.comparison.family import OVER, Family, best_alpha
 from tiebreak.comparison.procedures.procedure import Judged, Method, units_of
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import (
     Advice,
     ChangedRunError,
@@ -28,9 +27,6 @@ from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.family import shared_alpha
 from tiebreak.statistics.looks import MOST_LOOKS, alpha_spent, group_sequential_design, split_information
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
 
 SCHEMA = 1
 """Of a file of looks."""
@@ -321,7 +317,7 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
             )
 
 
-def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rope: float) -> Looks:
+def next_look(plan: Looks | Mapping[str, Any], data: Scores, settings: Settings, method: Method, rope: float) -> Looks:
     """The plan with a look at these data added, without its level and verdicts; as it is where its last look was at them.
 
     Raises
@@ -333,6 +329,7 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
     DataError
         No looks by this procedure, or too few units, or an order that says something of them.
     """
+    plan = plan if isinstance(plan, Looks) else Looks.from_dict(plan)  # as a saved answer has it
     check_suitable(data, settings, method)
     unit, n = plan_unit(method, data), int(units_in(method, data).max()) + 1
     terms = {  # which no look may change

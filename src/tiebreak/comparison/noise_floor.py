@@ -177,9 +177,7 @@ def read_noise_floor(path: str | os.PathLike[str]) -> NoiseFloor:
         floor = msgspec.convert({**held, "floor": held["noise_floor"]}, NoiseFloor, strict=False)
     except OSError as error:
         raise SourceNotFoundError(f"the noise floor {name} cannot be read: {error.strerror or error}.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        raise DataError(f"{name} is no JSON; a noise floor is written by 'tiebreak noise-floor --output'.") from None
-    except (KeyError, TypeError, msgspec.ValidationError):
+    except (ValueError, KeyError, TypeError):  # no JSON, or of something else
         raise DataError(
             f"{name} holds no noise floor. Write one with tb.noise_floor(...).to_json(path), or 'tiebreak noise-floor ... "
             "--output FILE'."

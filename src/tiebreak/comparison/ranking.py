@@ -1,7 +1,9 @@
 """Models from best to worst: their values, and what the family says of them: standings, shortfalls, ranks and letters."""
 
 import string
+from collections import Counter
 from dataclasses import dataclass
+from itertools import chain, combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -326,15 +328,11 @@ def compact_letters(differs: NDArray[np.bool_]) -> list[str]:
 
 def _swept(groups: list[list[int]]) -> list[list[int]]:
     """Groups without those all of whose pairs stand together in others."""
-    counts: dict[tuple[int, int], int] = {}
-    pairs = [[(one, other) for one in group for other in group if one <= other] for group in groups]
-    for pair in (pair for each in pairs for pair in each):
-        counts[pair] = counts.get(pair, 0) + 1
-    kept = []
-    for group, each in zip(groups, pairs, strict=True):
-        if all(counts[pair] > 1 for pair in each):
-            for pair in each:
-                counts[pair] -= 1
+    pairs = [list(combinations_with_replacement(group, 2)) for group in groups]
+    counts, kept = Counter(chain.from_iterable(pairs)), []
+    for group, own in zip(groups, pairs, strict=True):
+        if min(counts[pair] for pair in own) > 1:
+            counts.subtract(own)
         else:
             kept.append(group)
     return kept

@@ -1,14 +1,12 @@
 """Procedures by name, families of them in a file, and the choice between them."""
 
 from pkgutil import resolve_name
-from typing import Any, cast
+from typing import cast
 
 from tiebreak.comparison.procedures.procedure import Method, Procedure, Question, method_for, question_of
+from tiebreak.comparison.settings import METHODS, known_methods
 from tiebreak.errors import DataError, Setting
 from tiebreak.scores.scores import Scores, Summary
-
-ENTRY_POINTS = "tiebreak.procedures"
-"""Group of the entry points by which other packages bring procedures: a name, and ``module:object``."""
 
 
 class MethodList(dict[str, Method]):
@@ -18,38 +16,6 @@ class MethodList(dict[str, Method]):
         width = max(map(len, self), default=0)
         lines = [f"  {name:<{width}}  by {each.unit}: {each.generalises_to}" for name, each in self.items()]
         return "\n".join([f"{len(self)} methods, and what their answers are about", *lines])
-
-
-METHODS: dict[str, Any] = {
-    "corrected-t": "corrected_t:CORRECTED_T",
-    "paired-t": "corrected_t:PAIRED_T corrected_t:PAIRED_SEEDS datasets:PAIRED_DATASETS",
-    "wilcoxon": "datasets:WILCOXON",
-    "sign": "datasets:SIGN",
-    "hierarchical": "posteriors:HIERARCHICAL",
-    "bayes-signed-rank": "posteriors:BAYES_SIGNED_RANK",
-    "welch": "test_sets:WELCH_SEEDS test_sets:WELCH",
-    "newcombe": "test_sets:NEWCOMBE",
-    "diebold-mariano": "diebold_mariano:DIEBOLD_MARIANO",
-    "tango": "items:TANGO",
-    "clustered-t": "items:CLUSTERED_T",
-    "macro-average": "items:MACRO_AVERAGE",
-    "prediction-powered": "prediction_powered:PREDICTION_POWERED",
-    "delong": "item_metrics:DELONG",
-    "jackknife-t": "item_metrics:JACKKNIFE_T",
-    "summary-rates": "summary:RATES",
-    "summary-areas": "summary:AREAS",
-    "summary-folds": "summary:FOLDS",
-    "summary-runs": "summary:RUNS",
-}
-"""All procedures, as "module:object" of this package, one for each question; a new one is a file and a line here, or an entry
-point."""
-
-
-def known_methods() -> dict[str, Any]:
-    """Procedures by name with where they stand, those that other packages bring by entry point too."""
-    from importlib.metadata import entry_points
-
-    return {**METHODS, **{each.name: each.value for each in entry_points(group=ENTRY_POINTS)}}
 
 
 def procedures_named(name: str) -> tuple[Procedure, ...]:

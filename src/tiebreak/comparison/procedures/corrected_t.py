@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, mean_values, reached, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, mean_values, noted, reached, refusal
 from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, Interval, mean_present, student_multiplier
 from tiebreak.numerics.law import Law
@@ -88,23 +88,31 @@ def _refuse(data: Scores) -> TiebreakError | None:
 def _remarks(data: Scores) -> Iterator[Notice]:
     """Order and groups of the splits, and test sets that are very small."""
     matrix, design = data.matrix(), data.design
-    if design.ordered:
-        yield Notice(
-            "ordered-splits",
-            "the splits follow time: later models see more data, and drift between splits is not part of the interval",
-        )
-    if design.n_torn:
-        yield Notice(
-            "groups-torn",
-            f"{design.n_torn} of {matrix.n_splits} splits train on examples of a group that they test on, so that equal models "
-            "differ too often: keep groups together (GroupKFold), or compare over groups",
-        )
-    if matrix.has_sizes and matrix.n_test.min() < SMALL_TEST_SET:
-        yield Notice(
-            "few-units",
-            f"some test sets hold only {matrix.n_test.min()} example(s), so that scores on them are coarse: compare predictions "
-            "example by example, or take fewer and larger folds",
-        )
+    return noted(
+        (
+            design.ordered,
+            Notice(
+                "ordered-splits",
+                "the splits follow time: later models see more data, and drift between splits is not part of the interval",
+            ),
+        ),
+        (
+            design.n_torn > 0,
+            Notice(
+                "groups-torn",
+                f"{design.n_torn} of {matrix.n_splits} splits train on examples of a group that they test on, so that equal "
+                "models differ too often: keep groups together (GroupKFold), or compare over groups",
+            ),
+        ),
+        (
+            matrix.has_sizes and matrix.n_test.min() < SMALL_TEST_SET,
+            Notice(
+                "few-units",
+                f"some test sets hold only {matrix.n_test.min()} example(s), so that scores on them are coarse: compare "
+                "predictions example by example, or take fewer and larger folds",
+            ),
+        ),
+    )
 
 
 PAIRED = "both models were scored on the same splits"

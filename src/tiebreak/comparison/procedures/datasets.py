@@ -1,12 +1,9 @@
 """Several datasets, whose means are the units: the frame that procedures over them share; ranks, signs, and means."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +23,7 @@ from tiebreak.comparison.procedures.procedure import (
     units_of,
     wins,
 )
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import Setting, TiebreakError
 from tiebreak.numerics import (
     CONSTANT,
@@ -54,9 +52,6 @@ from tiebreak.statistics.ranks import (
     wilcoxon,
 )
 from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
 
 FEWEST = 6
 """Datasets below which no rank test can reach 0.05 two-sided: with n of them the smallest p-value is 2 / 2^n."""
@@ -209,9 +204,8 @@ def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
             f"be {left} sources. If they are, give one row for each source, such as the mean of its variants",
         )
     if data.is_mixed:
-        names = dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)
-        how = "so only wins and losses count, not their sizes"
-        yield Notice("mixed-metrics", f"datasets are scored in {quoted(list(names))}, {how}")
+        names = quoted(list(dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)))
+        yield Notice("mixed-metrics", f"datasets are scored in {names}, so only wins and losses count, not their sizes")
 
 
 def families(names: Sequence[str]) -> list[tuple[str, ...]]:

@@ -1,13 +1,11 @@
 """Diebold and Mariano's test of forecasts, with the small-sample factor, and the model confidence set beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly, refusal
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray
 from tiebreak.numerics.law import Law, student
@@ -15,9 +13,6 @@ from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.skew import skewed, skewness_of_mean
 from tiebreak.statistics.time import diebold_mariano, lasting_autocorrelation, model_confidence_set
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
 
 N_RESAMPLES = 9_999
 """Of the model confidence set."""

@@ -1,11 +1,9 @@
 """Means over the items of one test set: the frame that all procedures over items share, rates, graded scores, and tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
@@ -18,10 +16,12 @@ from tiebreak.comparison.procedures.procedure import (
     adjusted_of,
     and_more,
     copies_notice,
+    noted,
     p_words,
     reached,
     refusal,
 )
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, divide, student_quantile
 from tiebreak.scores.items import TASK, Items
@@ -51,9 +51,6 @@ from tiebreak.statistics.rates import (
     tango_statistic,
 )
 from tiebreak.statistics.skew import FEW_ITEMS, carried_by_few, pair_skewness
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
@@ -128,18 +125,24 @@ def scale_of(data: Scores, first: IntArray, second: IntArray) -> FloatArray:
 def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
     """Few clusters, labels that a procedure leaves unused, and copied items."""
     items = items_of(data)
-    if items.clusters is not None and items.n_clusters < FEW_CLUSTERS:
-        yield Notice(
-            "few-units",
-            f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only, so that the intervals are wide, and "
-            "err where the difference goes with the sizes of very uneven clusters",
-        )
-    if items.labels is not None and unused_by:
-        yield Notice(
-            "left-out",
-            f"the labels by people are left out by {unused_by}, which compares the judge's scores; the method "
-            "'prediction-powered' takes both together, of one task and one run",
-        )
+    yield from noted(
+        (
+            items.clusters is not None and items.n_clusters < FEW_CLUSTERS,
+            Notice(
+                "few-units",
+                f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only, so that the intervals are wide, "
+                "and err where the difference goes with the sizes of very uneven clusters",
+            ),
+        ),
+        (
+            items.labels is not None and bool(unused_by),
+            Notice(
+                "left-out",
+                f"the labels by people are left out by {unused_by}, which compares the judge's scores; the method "
+                "'prediction-powered' takes both together, of one task and one run",
+            ),
+        ),
+    )
     if items.score.size <= MOST_CELLS:
         n_items = len(items.items)
         truth = [np.asarray(each, dtype=float)[None] for each in (items.is_positive, items.truth) if each is not None]

@@ -1,11 +1,8 @@
 """Posteriors over datasets: the hierarchical one, which reads the scores of all splits, and that of the signed ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +20,7 @@ from tiebreak.comparison.procedures.datasets import (
     values_of_datasets,
 )
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, refusal
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.numerics.law import DRAWS_BEYOND, Law, Shape
@@ -30,9 +28,6 @@ from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.posterior.hierarchical import HierarchicalPosterior, hierarchical_posterior
 from tiebreak.statistics.posterior.signed_rank import signed_rank_centre, signed_rank_posterior
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
 
 MOST_DRAWS = 100_000
 

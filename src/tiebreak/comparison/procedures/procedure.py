@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval, Missing
 from tiebreak.numerics.law import Law
@@ -17,9 +18,6 @@ from tiebreak.scores.means import adjusted_means, dataset_means, model_moments
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds", "summary"]
 
@@ -145,6 +143,11 @@ def p_words(pvalue: float) -> str:
 def refusal(*reasons: tuple[bool | np.bool_, *tuple[str | Setting, ...]]) -> DataError | None:
     """Error with the text of the first of several reasons that holds; None where none does."""
     return next((DataError(*text) for holds, *text in reasons if holds), None)
+
+
+def noted(*remarks: tuple[bool | np.bool_, Notice]) -> Iterator[Notice]:
+    """Those of several notices that hold."""
+    return (notice for holds, notice in remarks if holds)
 
 
 def and_more(n: int) -> str:

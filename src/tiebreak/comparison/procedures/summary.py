@@ -1,24 +1,20 @@
 """Models of which a table of means is all that is left: what it shows whatever the overlap of their mistakes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import Law
 from tiebreak.scores.scores import Scores, Summary, SummaryKind
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.summary import hanley_mcneil, summary_means, summary_rates
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
 
 
 def _means_of(data: Scores) -> tuple[Summary, FloatArray]:
