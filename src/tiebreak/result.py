@@ -87,7 +87,8 @@ class Result:
     @property
     def plot(self) -> Plots:
         """Plots: it lists them when shown, and ``plot.name(ax=None)`` draws one and returns its drawing."""
-        return view_of(self).plots_of(self)
+        plots: Plots = view_of(self).plots_of(self)
+        return plots
 
     def __str__(self) -> str:
         is_window = sys.stdout is not None and sys.stdout.isatty()

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from tiebreak.numerics import IntArray
     from tiebreak.plan.record import RunRecord
     from tiebreak.scores.metric import Metric
-    from tiebreak.views.plots.draw import Plots
 
 
 def metric_record(metric: Metric) -> dict[str, Any]:
@@ -251,11 +250,9 @@ class View:
         _written(f"{text}\n", path)
         return text
 
-    def plots_of(self, result: object) -> Plots:
+    def plots_of(self, result: object) -> Any:
         """The plots of a result."""
-        from tiebreak.views.plots.draw import Plots
-
-        return Plots(result, resolve_name(self.plots) if self.plots else {})
+        return resolve_name("tiebreak.views.plots.draw:Plots")(result, resolve_name(self.plots) if self.plots else {})
 
 
 def _written(text: str, path: str | os.PathLike[str] | None) -> str:
