@@ -626,16 +626,19 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
 def _check_models(models: tuple[str, ...], baseline: str | None) -> None:
     """Refuse a single model, more than memory holds the pairs of, and a baseline that is none of them."""
     problems, n = Problems(), len(models)
-    with problems.noted():
-        if n < 2:
-            raise DataError(f"a comparison needs at least two models; there is only {quoted(models)}.")
-        if n > MOST_MODELS:
-            raise DataError(
+    refused = refusal(
+        (n < 2, f"a comparison needs at least two models; there is only {quoted(models)}."),
+        (
+            n > MOST_MODELS,
+            (
                 f"{n:,} models make {n * (n - 1) // 2:,} pairs, for which memory would be short; at most {MOST_MODELS:,} models "
-                "can be compared. Choose some of them with ",
-                Setting("models"),
-                ".",
-            )
+                "can be compared. Choose some of them with "
+            ),
+            Setting("models"),
+            ".",
+        ),
+    )
+    problems += [] if refused is None else [refused]
     with problems.noted():
         if baseline is not None:
             look_up(baseline, models, "model (given as baseline)")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from tiebreak.comparison.family import OVER, Family, best_alpha
-from tiebreak.comparison.procedures.procedure import Judged, Method, units_of
+from tiebreak.comparison.procedures.procedure import Judged, Method, refusal, units_of
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import (
     Advice,
@@ -265,30 +265,38 @@ def digest_of(data: Scores) -> str:
 
 def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
     """Refuse looks that cannot be taken with these settings, by this procedure, at data of this kind, and say why."""
-    if method.name not in PROCESSES:
-        why = {
-            "time": "periods depend on each other, so looks at a series that grows have no known level",
-            "seeds": "seeds are compared at once",
-            "datasets": "of methods for datasets only the error of 'wilcoxon' over several looks was measured",
-        }.get(method.question, "its error over several looks was not measured")
-        raise DataError(
-            f"{method.name} takes no looks: {why}. Looks are for {quoted(list(PROCESSES))}. Compare once, when all data are in, "
-            "without ",
+    why = {
+        "time": "periods depend on each other, so looks at a series that grows have no known level",
+        "seeds": "seeds are compared at once",
+        "datasets": "of methods for datasets only the error of 'wilcoxon' over several looks was measured",
+    }.get(method.question, "its error over several looks was not measured")
+    has_runs = data.items is not None and len(data.items.runs) > 1
+    refused = refusal(
+        (
+            method.name not in PROCESSES,
+            (
+                f"{method.name} takes no looks: {why}. Looks are for {quoted(list(PROCESSES))}. Compare once, when all data are "
+                "in, without "
+            ),
             Setting("n_total"),
             ".",
-        )
-    if method.unit == "split" and not data.can_be_repeated:
-        raise DataError(
+        ),
+        (
+            method.unit == "split" and not data.can_be_repeated,
             "these splits cannot be repeated, so there are no further ones to look at. Compare once, without ",
             Setting("n_total"),
             ".",
-        )
-    items = data.items
-    if items is not None and (len(items.runs) > 1 or items.weights is not None):
-        what = "several runs" if len(items.runs) > 1 else "weights"
-        raise DataError(
-            f"the {items.unit}s have {what}, and looks at such data were not measured. Compare once, when all are in."
-        )
+        ),
+        (
+            has_runs or (data.items is not None and data.items.weights is not None),
+            (
+                f"the {method.unit}s have {'several runs' if has_runs else 'weights'}, and looks at such data were not measured. "
+                "Compare once, when all are in."
+            ),
+        ),
+    )
+    if refused is not None:
+        raise refused
     wrong = (
         (
             "correction",
