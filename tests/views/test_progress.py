@@ -34,9 +34,9 @@ def test_a_notebook_shows_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, c
     report(state(2, 3.1))  # too soon after the last
     report(state(20, 9.0))
     report(state(40, 10.0))
-    written = capsys.readouterr()
-    lines = [line.partition(" cells")[0] for line in written.out.splitlines()]
-    assert (lines, written.err) == (["run <b>: 40", "run <b>: 20/40", "run <b>: 40/40"], "")
+    out, err = capsys.readouterr()
+    expected = ["run <b>: 40", "run <b>: 20/40", "run <b>: 40/40"]
+    assert ([line.partition(" cells")[0] for line in out.splitlines()], err) == (expected, "")
 
 
 def test_what_is_over_soon_needs_no_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
