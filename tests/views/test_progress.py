@@ -11,10 +11,21 @@ from tiebreak.evaluation.progress import Progress
 from tiebreak.views import progress
 
 
-def in_ipython(monkeypatch: pytest.MonkeyPatch, *, has_kernel: bool = True) -> None:
-    """Stand in for IPython, with the kernel of a notebook or without."""
-    shell = SimpleNamespace(kernel=object()) if has_kernel else SimpleNamespace()
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+class Notebook:
+    """Notes what is displayed, as IPython.display does."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, has_kernel: bool = True) -> None:
+        self.shown: list[dict[str, str]] = []
+        shell = SimpleNamespace(kernel=object()) if has_kernel else SimpleNamespace()
+        display = SimpleNamespace(display=self.display)
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell, display=display))
+        monkeypatch.setitem(sys.modules, "IPython.display", display)
+
+    def display(self, shown: dict[str, str], *, raw: bool, display_id: bool = True) -> Any:
+        assert raw, "it is text by its kind, and no object"
+        assert display_id
+        self.shown.append(shown)
+        return SimpleNamespace(update=self.display)
 
 
 def state(n_done: int, seconds: float) -> Progress:
@@ -25,33 +36,32 @@ def state(n_done: int, seconds: float) -> Progress:
     return Progress(**fields)
 
 
-def test_a_notebook_shows_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """In the output of its cell, without widgets."""
-    in_ipython(monkeypatch)
+def test_a_notebook_shows_a_line_by_itself(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without widgets, and nothing on standard output."""
+    notebook = Notebook(monkeypatch)
     report = progress.shown(None)
     assert report is not None
     report(state(1, 3.0))
     report(state(2, 3.1))  # too soon after the last
-    report(state(20, 9.0))
-    report(state(40, 10.0))
-    out, err = capsys.readouterr()
-    expected = ["run <b>: 40", "run <b>: 20/40", "run <b>: 40/40"]
-    assert ([line.partition(" cells")[0] for line in out.splitlines()], err) == (expected, "")
+    report(state(20, 4.0))
+    report(state(40, 5.0))
+    assert [each["text/plain"].partition(" cells")[0] for each in notebook.shown] == ["run <b>: 1/40", "run <b>: 20/40", ""]
+    assert capsys.readouterr() == ("", "")
 
 
-def test_what_is_over_soon_needs_no_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_over_soon_needs_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a terminal."""
-    in_ipython(monkeypatch)
+    notebook = Notebook(monkeypatch)
     report = progress.shown(True)
     assert report is not None
     report(state(1, 0.1))
     report(state(40, 0.2))
-    assert capsys.readouterr() == ("", "")
+    assert notebook.shown == []
 
 
 def test_ipython_in_a_terminal_is_no_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """There the bar is that of a terminal; where nobody watches there is none."""
-    in_ipython(monkeypatch, has_kernel=False)
+    Notebook(monkeypatch, has_kernel=False)
     assert not progress.is_notebook()
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert progress.shown(None) is None

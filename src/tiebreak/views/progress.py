@@ -1,5 +1,6 @@
 """Progress of a run in a line: done, failed, cells a second, time left; on a terminal, in a notebook, now and then in a log."""
 
+import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,9 @@ EVERY = 0.05
 
 LINE_PAUSE = 5.0
 
+NOTEBOOK_PAUSE = 0.2
+"""Seconds between two updates in a notebook, each of which is a message to the browser."""
+
 
 def shown(progress: Any) -> Callable[[Progress], object] | None:
     """The callable that a measuring function reports to: the one given, or a bar where that is wanted or fitting."""
@@ -28,14 +32,14 @@ def shown(progress: Any) -> Callable[[Progress], object] | None:
 
 
 def bar() -> Callable[[Progress], None]:
-    """A bar of rich on standard error, which goes away when the run ends; in the cell of a notebook a line now and then."""
+    """A line on standard error, with a bar of rich, or in the cell of a notebook; it goes away when the run ends."""
     draw: Callable[[Progress], None] | None = None
 
     def show(progress: Progress) -> None:
         nonlocal draw
         is_short = progress.seconds + max(0.0, progress.seconds_left) < SHORT  # max(0, nan) is 0
         if draw is None and not progress.is_finished and not is_short:
-            draw = lines(print) if is_notebook() else _on_terminal(progress)
+            draw = _in_notebook(progress) if is_notebook() else _on_terminal(progress)
         if draw is not None:
             draw(progress)
             draw = None if progress.is_finished else draw
@@ -90,6 +94,20 @@ def _on_terminal(first: Progress) -> Callable[[Progress], None]:
         live.update(task, completed=progress.n_done + progress.n_failed, status=details(progress))
         if progress.is_finished:
             live.stop()
+
+    return draw
+
+
+def _in_notebook(first: Progress) -> Callable[[Progress], None]:
+    """A line of text that IPython updates in place; it needs no widgets."""
+    handle = importlib.import_module("IPython.display").display({"text/plain": status(first)}, raw=True, display_id=True)
+    seconds = first.seconds
+
+    def draw(progress: Progress) -> None:
+        nonlocal seconds
+        if progress.is_finished or progress.seconds - seconds >= NOTEBOOK_PAUSE:
+            seconds = progress.seconds
+            handle.update({"text/plain": "" if progress.is_finished else status(progress)}, raw=True)
 
     return draw
 
