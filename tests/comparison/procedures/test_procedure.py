@@ -9,10 +9,10 @@ import pytest
 
 import tiebreak as tb
 from tests.comparison.tables import noisy, scores_of
+from tiebreak.comparison.methods import METHODS, known_methods
 from tiebreak.comparison.procedures import methods, procedures_named
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, method_for
-from tiebreak.comparison.settings import METHODS, known_methods
 from tiebreak.errors import InvalidParameterError
 
 PLUGIN = """

@@ -14,8 +14,8 @@ from scipy import stats
 import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tests.comparison.tables import noisy
+from tiebreak.comparison.methods import METHODS
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly
-from tiebreak.comparison.settings import METHODS
 from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray, row_moments
 from tiebreak.numerics.law import Law, Shape

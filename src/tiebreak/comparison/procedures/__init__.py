@@ -3,8 +3,8 @@
 from pkgutil import resolve_name
 from typing import cast
 
+from tiebreak.comparison.methods import METHODS, known_methods
 from tiebreak.comparison.procedures.procedure import Method, Procedure, Question, method_for, question_of
-from tiebreak.comparison.settings import METHODS, known_methods
 from tiebreak.errors import DataError, Setting
 from tiebreak.scores.scores import Scores, Summary
 
