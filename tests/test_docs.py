@@ -132,8 +132,6 @@ def test_the_reference_names_every_public_name_once() -> None:
 def script(name: str) -> ModuleType:
     """A module of docs/, which is no package."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

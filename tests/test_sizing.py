@@ -70,7 +70,6 @@ def test_looks_cost_a_little_and_save_much() -> None:
     """gsDesign 3.6 (five looks, Hwang-Shih-DeCani -4, power .8): at most 1.027 and on average .81 of the units of one look."""
     without, size = (tb.sample_size(difference=0.02, discordant=0.1, looks=looks) for looks in (1, 5))
     looks = size.looks
-    assert looks is not None
     assert without.looks is None
     assert looks.n[-1] == size.n == pytest.approx(1960 * 1.027, rel=0.04)
     assert looks.expected == pytest.approx(1960 * 0.81, rel=0.04)
@@ -82,7 +81,6 @@ def test_looks_cost_a_little_and_save_much() -> None:
 def test_no_look_is_taken_below_the_measured_units() -> None:
     """Tango's looks begin at 20 items, so of ten looks at 100 items the one at 10 becomes the one at 20."""
     size = tb.sample_size(n=100, discordant=0.3, looks=10)
-    assert size.looks is not None
     assert size.looks.n == (20, 30, 40, 50, 60, 70, 80, 90, 100)
     assert "fewer than 20 were not measured" in " ".join(str(size).split())
 
@@ -182,7 +180,6 @@ def test_a_plan_of_the_pilots_size_has_the_pilots_error(kind: str, rng: np.rando
     answer = tb.compare(table, **settings)
     size, pair = tb.sample_size(answer), answer.pair("a", "b")
     assert (size.solved, size.population.procedure) == ("difference", answer.method.name)
-    assert size.cautious is not None
     assert size.population.scale(size.n or 0, pair.difference) == pytest.approx(pair.standard_error, rel=1e-6)
     assert size.cautious.scale(size.n or 0, pair.difference) > pair.standard_error
 
@@ -201,7 +198,6 @@ def test_a_pilot_with_80_percent_confidence() -> None:
     size = tb.sample_size({"item": range(40), "a": a, "b": b}, metric="accuracy", difference=0.05)
     z = 0.841621  # the 80 % point of the normal distribution
     upper = (0.15 + z**2 / 80 + z * np.sqrt(0.15 * 0.85 / 40 + z**2 / 6400)) / (1 + z**2 / 40)
-    assert size.cautious is not None
     assert (size.population.discordant, size.cautious.discordant) == (pytest.approx(0.15), pytest.approx(upper, rel=1e-4))
     assert (size.n_cautious or 0) / (size.n or 1) == pytest.approx(upper / 0.15, rel=0.06)
     d = np.array([0.3, -0.2, 0.5, 0.1, -0.4, 0.6, 0.2, 0.0, 0.25, -0.1])

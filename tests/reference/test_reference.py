@@ -35,8 +35,6 @@ def _load(file: str) -> dict[str, list[str]]:
 def adapters() -> ModuleType:
     """The module, loaded by its path as another checker would."""
     spec = importlib.util.spec_from_file_location("adapters_by_path", HERE / "adapters.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -10,7 +10,6 @@ from tests.comparison.tables import RMSE, noisy, scores_of
 from tiebreak.comparison.procedures import procedures_named
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
 from tiebreak.errors import DataError, UnclearSourceError
-from tiebreak.statistics import corrected_t
 
 TABLE = noisy(0.80, 0.79, 0.75, 0.74)
 FIRST, SECOND = np.array([0, 0, 1]), np.array([1, 3, 2])
@@ -24,17 +23,6 @@ def judged(name: str = "corrected-t") -> Any:
 def law_of(scores: tb.Scores, first: Any, second: Any, name: str = "corrected-t") -> Any:
     """Pairs of some scores."""
     return procedures_named(name)[0].judge(scores, first, second, 0.0, 0.05, 0)
-
-
-def test_tails_are_pvalues_and_probabilities() -> None:
-    """Of the test and of the posterior on arrays, to 1e-12."""
-    found = judged()
-    d = TABLE[FIRST] - TABLE[SECOND]
-    law = corrected_t(d, 1 / 9)
-    assert_allclose(found.law.tail(0.0), law.pvalue("greater"), rtol=1e-12)
-    probabilities = law.probabilities(0.01)
-    assert_allclose(found.law.tail(0.01, upper=True), probabilities.better, rtol=1e-12)
-    assert_allclose(found.law.tail(-0.01), probabilities.worse, rtol=1e-12)
 
 
 def test_one_pair_is_its_row() -> None:
