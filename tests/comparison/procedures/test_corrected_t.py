@@ -36,9 +36,7 @@ def test_one_pair_is_its_row() -> None:
 def test_draws_have_the_spread_of_the_tails() -> None:
     """Half of 20,000 draws either way; the difference of two models lies below 0 as often as its tail says."""
     found = judged()
-    draws = found.draws(20_000, np.random.default_rng(0))
-    assert draws is not None
-    drawn = np.concatenate(list(draws))
+    drawn = np.concatenate(list(found.draws(20_000, np.random.default_rng(0))))
     assert drawn.shape == (20_000, 4)
     below = (drawn[:, FIRST] < drawn[:, SECOND]).mean(axis=0)
     assert_allclose(below, found.law.tail(0.0), atol=4 * 0.5 / np.sqrt(20_000))
@@ -66,8 +64,7 @@ def test_floor_is_the_limit_of_more_repeats() -> None:
     many = law_of(scores_of(np.tile(TABLE, 1000)), FIRST, SECOND).law
     low, high = many.interval_at(0.05)
     assert_allclose((high - low) / 2, found.floor(0.05) * np.sqrt(9 / 10), rtol=1e-2)
-    floor = judged("paired-t").floor(0.05)
-    assert_allclose(floor, 0.0)
+    assert_allclose(judged("paired-t").floor(0.05), 0.0)
 
 
 def test_splits_that_tear_groups_are_named() -> None:
