@@ -203,8 +203,8 @@ class Markup(html.parser.HTMLParser):
 
     TAGS = frozenset(
         "html head meta title style body div p strong small table caption thead tbody tr th td details summary ul li code a "
-        "header main footer section h1 h2 h3 figure figcaption fieldset legend label input select option button dl dt dd svg line "
-        "rect circle text img".split()
+        "header main footer section h1 h2 h3 figure figcaption fieldset legend label input select option button dl dt dd svg "
+        "line rect circle text img".split()
     )
     ATTRIBUTES = frozenset(
         "charset lang class scope id title hidden tabindex role name content type for value min max step selected disabled alt "
@@ -224,11 +224,8 @@ class Markup(html.parser.HTMLParser):
 
     def is_ours(self, key: str, value: str) -> bool:
         """True for an attribute that pages of ours have."""
-        points = {
-            "href": ("#", "data:image/svg+xml,"),
-            "src": ("data:image/svg+xml,",),
-            "http-equiv": ("Content-Security-Policy",),
-        }
+        image = "data:image/svg+xml,"
+        points = {"href": ("#", image), "src": image, "http-equiv": "Content-Security-Policy"}
         if key == "style":
             return "url(" not in value
         return value.startswith(points[key]) if key in points else key in self.ATTRIBUTES or key.startswith(("data-", "aria-"))

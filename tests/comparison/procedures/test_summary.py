@@ -98,9 +98,8 @@ def test_the_page_says_which_overlap_would_do_and_three_lines_that_settle_it():
     assert "Depends on the overlap: decided if " in page
     assert "tiebreak compare predictions.csv --metric accuracy" in page
     assert len(page.split()) <= 120
-    chance, shown = (
-        tb.compare({"model": ["a", "b"], "accuracy": [0.95, rate]}, n_test=n) for rate, n in ((0.9, 20), (0.5, 1000))
-    )
+    pairs = ({"model": ["a", "b"], "accuracy": [0.95, 0.9]}, 20), ({"model": ["a", "b"], "accuracy": [0.95, 0.5]}, 1000)
+    chance, shown = (tb.compare(table, n_test=n) for table, n in pairs)
     assert "Not shown, whatever the overlap: b." in str(chance)
     assert "predictions.csv" not in str(shown)
 
@@ -118,13 +117,8 @@ def test_the_report_and_the_notebook_have_the_lines_as_code():
 def test_lines_to_copy_measure_the_metric_of_the_table():
     """The lines are run: f1 of two models by scikit-learn's scorer; a loss is asked for as its negative."""
     X, y = make_classification(random_state=0)
-    names = {
-        "X": X,
-        "y": y,
-        "models": {"a": GaussianNB(), "b": DecisionTreeClassifier()},
-        "tb": tb,
-        "cross_validate": cross_validate,
-    }
+    models = {"a": GaussianNB(), "b": DecisionTreeClassifier()}
+    names = {"X": X, "y": y, "models": models, "tb": tb, "cross_validate": cross_validate}
     for metric in ("f1", "log_loss"):
         table = pd.DataFrame({"model": ["a", "b"], metric: [0.88, 0.87], f"{metric}_std": [0.02, 0.01]})
         lines = lines_to_keep(tb.compare(table, cv=5))
