@@ -103,6 +103,8 @@ def test_the_metric_picks_its_column_or_its_rows(write: Write) -> None:
         ": which column holds 'f1'? Its columns of numbers are 'accuracy' and 'rmse'. Name it with metric=, or call it 'score'."
     )
     check_refused(write, BY_COLUMN, UnclearSourceError, told, metric="f1")
+    with pytest.raises(TiebreakError, match=r"line 2, column 'rmse': '1,237\.5' is not a number"):  # the one metric, spoilt
+        read(write('model,fold,rmse\nsvm,0,"1,237.5"\nrf,0,9\n'), metric=None)
     assert read(write("model,fold,note,f1\nsvm,0,x,0.5\nrf,0,y,0.6\nrf,1,y,0.6\n"), metric=None).metric.name == "f1"
 
 

@@ -297,6 +297,9 @@ class Reading:
         sums += [name for name in texts if re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
         if asked is None and likely and not sums:
             raise self._several_metrics(likely)
+        spoilt = [name for name in self.others(*roles) if self.is_text[name] and metric_in(name)]
+        if len(spoilt) == 1 and not sums:  # reading it names the cell that is no number
+            return spoilt[0]
         of_means = f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. "
         what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
         fix = (of_means, ADVICE) if sums else ("Name it with ", Setting("metric"), ", or call it 'score'.")
