@@ -136,7 +136,7 @@ def parts(result: BiasVariance) -> Drawing:
         + (
             "The noise of the target is in the bias."
             if is_squared
-            else "Right: the loss, less than the bar where variance helps."
+            else "Hatched: what variance helps is taken off, down to the loss."
         )
         + of_all(len(data), len(known))
         + (f" Without a loss: {lost} models." if lost else ""),
@@ -146,6 +146,7 @@ def parts(result: BiasVariance) -> Drawing:
             for total, bias, variance in zip(data["loss"], data["bias"], data["variance"], strict=True)
         ],
         colours=(COLOURS[0], "#E69F00"),
+        outlined=None if is_squared else ("variance that helps", data["loss"], data["biased"]),
     )
 
 

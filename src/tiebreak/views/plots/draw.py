@@ -548,8 +548,9 @@ def bars(
     notes: Sequence[str] = (),
     colours: Sequence[str] = COLOURS,
     lines_at: Sequence[float] = (),
+    outlined: tuple[str, ArrayLike, ArrayLike] | None = None,
 ) -> Drawing:
-    """Rows of stacked bars, the parts in the legend above; `lines_at` are dashed."""
+    """Rows of stacked bars, the parts in the legend above; `lines_at` are dashed, `outlined` is (name, start, width)."""
     texts = labels(names)
 
     def paint(ax: Axes, own: bool) -> None:
@@ -557,6 +558,9 @@ def bars(
         for colour, (name, width) in zip(colours, parts.items(), strict=False):
             ax.barh(places, width, left=start, height=0.7, color=colour, label=name, zorder=2)
             start = start + np.asarray(width)
+        if outlined is not None:
+            look = {"facecolor": "none", "edgecolor": text_colour(), "hatch": "////", "linewidth": 0.6}
+            ax.barh(places, outlined[2], left=np.asarray(outlined[1]), height=0.7, label=outlined[0], zorder=3, **look)
         for at in lines_at:
             ax.axvline(at, color=text_colour(0.8), linewidth=0.8, linestyle=(0, (3, 3)), zorder=4)
         _plain(ax, "bottom", x=x_label)
