@@ -1246,23 +1246,6 @@ def _permutations(result: tb.statistics.Permutations) -> Named:
     }
 
 
-def _correlation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Pearson's; nan where a column is constant."""
-    x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
-    with np.errstate(invalid="ignore"):
-        return (x * y).sum(axis=-1) / np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
-
-
-def _trimmed_mean(values: np.ndarray) -> float:
-    """Mean of the middle half."""
-    cut = values.size // 4
-    return float(np.mean(np.sort(values)[cut : values.size - cut]))
-
-
-def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> float:
-    return float(np.mean(first) / np.mean(second))
-
-
 # --- many datasets --------------------------------------------------------------------------------------------------
 
 
