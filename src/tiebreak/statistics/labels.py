@@ -75,11 +75,11 @@ def prediction_powered_mean(
     Returns
     -------
     Law
-        Student's. The weight of the judge is the covariance of label and judge over (1 + n_labelled / n_judged) times the variance
-        of all of the judge's scores. So the answer is, but for that estimation, never less sure than the labels alone
-        (`clustered_mean`): a useless judge gets a weight near 0. With clusters the error counts clusters rather than examples, also
-        where some examples of one are labelled and others not; the degrees of freedom are those of the labelled clusters, which are
-        the `n_units`, by Satterthwaite.
+        Student's. The weight of the judge is the covariance of label and judge over (1 + n_labelled / n_judged) times the
+        variance of all of the judge's scores. So the answer is, but for that estimation, never less sure than the labels alone
+        (`clustered_mean`): a useless judge gets a weight near 0. With clusters the error counts clusters rather than examples,
+        also where some examples of one are labelled and others not; the degrees of freedom are those of the labelled clusters,
+        which are the `n_units`, by Satterthwaite.
 
     Raises
     ------
