@@ -181,6 +181,8 @@ def test_what_an_error_advises_for_columns_can_be_typed(tmp_path: Path, capsys: 
     assert kept["scores"][0]["n_folds"] == 5
     both = answer(capsys, str(path), "--column", "model=model,my calibrator")
     assert sorted(both["scores"][0]["models"]) == ["a no ne", "a platt", "b no ne", "b platt"]
+    path.write_text("model,my size,accuracy\na,1 x,0.9\nb,1 x,0.8\na,2 x,0.95\nb,2 x,0.7\n")
+    assert answer(capsys, str(path), "--where", "my size", "1 x", "--n-test", "100")["method"]["question"] == "summary"
     truth = ["yes", "no"] * 10
     answers_of = {"x": truth[:15] + truth[::-1][15:], "y": ["no", *truth[1:]]}
     path.write_text("y_true,x,y\n" + "".join(",".join(row) + "\n" for row in zip(truth, *answers_of.values(), strict=True)))

@@ -373,8 +373,8 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
     try:
         with waiting("reading and comparing"):
             if any(roles.values()):
-                read = {name: settings.pop(name) for name in ("dataset", "cv", "rows", "item", "cluster")}
-                own = {name: settings[name] for name in ("metric", "models", "lower_is_better", "n_train", "n_test")}
+                own = {name: settings[name] for name in ("metric", "models", "lower_is_better")}
+                read = {name: settings.pop(name) for name in ("dataset", "cv", "rows", "item", "cluster", "n_train", "n_test")}
                 sources = [api.read_scores(*sources, **own, **read, **roles)]
             return api.compare(*sources, **settings)
     except TiebreakError as error:
