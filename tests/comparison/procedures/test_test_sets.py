@@ -251,7 +251,7 @@ def test_seeds_of_their_own_have_no_differences_to_plot(rng: np.random.Generator
     with pytest.raises(tb.errors.DataError, match="there is no plot of differences, as the models were not measured on the"):
         answer.plot.differences()
     assert answer.pair("vit", "mlp").differences.size == 0
-    assert "on 3-5 seeds of each model" in answer.methods_paragraph()
+    assert "3-5 seeds of each model" in answer.to_text()
 
 
 def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generator) -> None:
