@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import STUDY, run
+from tests.cli.conftest import STUDY, refused, run
 
 STORE = ("--store", "sqlite:///runs.db")
 
@@ -44,9 +44,7 @@ def test_a_study_that_is_gone_is_said(study: str, here: Path, capsys: pytest.Cap
     """With two ways to go on; the second works."""
     run(capsys, "run", study, *STORE)
     shutil.move(study, "moved.toml")
-    code, out, err = run(capsys, "resume", "flowers", *STORE)
-    assert (code, out) == (2, "")
-    assert err == (
+    assert refused(capsys, "resume", "flowers", *STORE) == (
         f"tiebreak: run 'flowers' was started from '{here / 'study.toml'}', which is gone. Put the file back, or go on from "
         "where it is now: tiebreak run FILE, with the same --store and --name.\n"
     )
@@ -59,9 +57,7 @@ def test_a_run_without_a_study_is_refused(here: Path, capsys: pytest.CaptureFixt
     from sklearn.dummy import DummyClassifier
 
     tb.evaluate({"a": DummyClassifier()}, [[0], [1], [2], [3]], [0, 1, 0, 1], cv=2, store="sqlite:///runs.db", name="py")
-    code, out, err = run(capsys, "resume", "py", *STORE)
-    assert (code, out) == (2, "")
-    assert err == (
+    assert refused(capsys, "resume", "py", *STORE) == (
         "tiebreak: run 'py' was not started from a study file, so there is nothing here to go on from. Call tiebreak.evaluate "
         "again as before, with the same store and name.\n"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import N_CELLS, run
+from tests.cli.conftest import N_CELLS, printed, run
 from tests.cli.test_process import modules_after
 from tests.cli.test_run import study_of
 
@@ -23,8 +23,7 @@ def test_a_finished_run_is_summed_up(study: str, capsys: pytest.CaptureFixture[s
     """Cells, the means, the best first, and what to do next; neither study nor data are needed."""
     run(capsys, "run", study, *STORE)
     Path(study).unlink()
-    code, out, err = run(capsys, "show", "flowers", *STORE)
-    assert (code, err) == (0, "")
+    out = printed(capsys, "show", "flowers", *STORE)
     lines = out.splitlines()
     cells = f"{N_CELLS} of {N_CELLS} cells measured."
     assert " ".join(lines[:2]) == f"Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, {cells}"
