@@ -33,14 +33,6 @@ def test_findings_give_exit_code_1_only_where_that_was_asked(visits: str, capsys
     assert run(capsys, "audit", visits, "--fail-on", "warning")[0] == 1
 
 
-@pytest.mark.slow
-def test_deep_checks_are_done_where_asked(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Iris has no near copies on both sides."""
-    out = " ".join(run(capsys, "audit", study, "--deep")[1].split())
-    assert "Looked at only with" not in out
-    assert "near copies on both sides" in out
-
-
 def test_the_first_metrics_of_the_study_are_what_sizes_are_checked_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """ROC AUC of single rows is undefined."""
     text = STUDY.replace('["accuracy", "f1_macro"]', '["roc_auc_ovr"]')
@@ -102,8 +94,3 @@ def test_splits_that_cannot_be_made_are_told_in_the_words_of_the_study(here: Pat
             "[data].\n"
         ),
     )
-
-
-def test_a_study_that_is_not_there(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 2."""
-    assert run(capsys, "audit", "nothing.toml")[0] == 2

@@ -5,7 +5,7 @@ import inspect
 import io
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 import pytest
@@ -14,8 +14,6 @@ import tiebreak as tb
 from tests.cli.conftest import Run, printed, refused, run_compare
 from tiebreak import api
 from tiebreak.cli import compare
-from tiebreak.numerics import Missing
-from tiebreak.statistics.family import Correction
 
 ACCURACY = ("--metric", "accuracy")
 
@@ -24,18 +22,6 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any
     """The answer in JSON of a run that went well."""
     out = printed(capsys, "compare", *arguments, "--format", "json")
     return json.loads(out)  # type: ignore[no-any-return]
-
-
-@pytest.mark.parametrize(
-    ("choices", "allowed"),
-    [
-        (compare.CORRECTIONS, Correction),
-        (compare.MISSING, Missing),
-    ],
-)
-def test_choices_are_those_of_the_library(choices: tuple[str, ...], allowed: Any) -> None:
-    """They are spelled out on the command line so that help needs no numpy."""
-    assert set(choices) == set(get_args(allowed))
 
 
 def test_the_help_is_short_and_grouped() -> None:

@@ -21,10 +21,3 @@ def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert answer.headline in " ".join(printed.split())
     assert tb.compare(tmp_path / "out" / "moons.html").headline == answer.headline
     assert len(list((tmp_path / "out").glob("*.png"))) == 5
-
-
-def test_a_folder_that_cannot_be_made_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Before anything is fitted."""
-    (tmp_path / "file").write_text("")
-    assert main.run(["demo", "--out", str(tmp_path / "file")]) == 2
-    assert "could not be written" in capsys.readouterr().err

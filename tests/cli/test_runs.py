@@ -29,13 +29,6 @@ def test_each_run_has_a_line(store: str, capsys: pytest.CaptureFixture[str]) -> 
     assert second.split()[0] == "flowers"
 
 
-def test_the_store_may_be_set_once(store: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """By TIEBREAK_STORE, for all commands."""
-    expected = run(capsys, "runs", "--store", store)
-    monkeypatch.setenv("TIEBREAK_STORE", store)
-    assert run(capsys, "runs") == expected
-
-
 def test_a_store_is_needed(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Those in the folder are offered."""
     message = "which store? Give --store sqlite:///FILE, or set TIEBREAK_STORE. In this folder: sqlite:///runs.db."

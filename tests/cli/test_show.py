@@ -1,7 +1,6 @@
 """``tiebreak show``: a run from its store alone, finished or not."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -84,14 +83,6 @@ def test_failures_and_warnings_are_counted(here: Path, capsys: pytest.CaptureFix
         {"warning": "UserWarning: this is odd", "n_cells": 5, "models": ["warns"], "first": "repeat 0 fold 0"}
     ]
     assert [each["n_cells"] for each in document["undefined"]] == [5]
-
-
-def test_a_run_in_a_moved_store_is_shown(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A store is a file like any other."""
-    run(capsys, "run", study, *STORE)
-    Path("archive").mkdir()
-    shutil.move("runs.db", "archive/kept.db")
-    assert "18 of 18 cells" in run(capsys, "show", "sqlite:///archive/kept.db#flowers")[1]
 
 
 def test_several_datasets_have_a_table_each(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,11 +125,6 @@ def test_a_store_that_is_not_there(here: Path, command: str, capsys: pytest.Capt
     assert names_in(here) == []
 
 
-def test_a_backup_needs_a_file(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As click says it."""
-    assert refused(capsys, "store", "backup") == "tiebreak: Missing argument '[URL] FILE'.\nSee 'tiebreak store backup --help'.\n"
-
-
 def test_a_command_is_needed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The page of help shows those of the store."""
     err = refused(capsys, "store")
