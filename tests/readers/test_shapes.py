@@ -308,6 +308,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
     for text, told in (
         ("fold,f1,recall\n0,0.1,0.2\n", "its columns 'f1' and 'recall' are of several metrics"),
         ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns 'ACC_a' and 'ROC_a' are of several metrics"),
+        ("fold,sen,mcc,auc\n0,0.1,0.2,0.3\n", "of several metrics \\('matthews_corrcoef' and 'roc_auc'\\)"),
         ("number,svm\n0,1.5\n1,0.2\n2,0.9\n", r"column 'number': it counts upwards \(0, 1 \.\.\.\), so it is no model's scores"),
         (
             "number,svm\n3,0.1\n5,0.2\n",
