@@ -319,7 +319,9 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         known = ", ".join(each for each in ENDINGS if each)
-        raise UnsupportedSourceError(f"{name} ends in {path.suffix!r}; tables are {known}. Save it as one of these.")
+        raise UnsupportedSourceError(
+            f"{name} ends in {path.suffix!r}; tables are {known}. Save it as one of these; of an answer keep the JSON."
+        )
     if ending in ARROW:
         return _of_arrow_file(path, name)
     return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)

@@ -59,10 +59,8 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
 def answers_data(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> dict[str, Any]:
     """JSON of all answers, requirements with the first one; pairs and ranking follow from the scores, and are left out."""
     answers = [{"view": facts(each, None if n else requirements)} for n, each in enumerate(comparisons)]
-    for n, answer in enumerate(answers):
+    for answer in answers:
         answer["view"] |= {"ranking": [], "pairs": [], "slices": []}
-        if n and comparisons[0].scores.others:
-            answer["is_other"] = True  # type: ignore[assignment]  # for those who read the page back and name no metric
     return {"answers": answers}
 
 
