@@ -212,10 +212,12 @@ class Results:
             if file not in used:
                 why = "done again" if part.is_whole else "not finished"
                 self.left_out[file.name] = f"{why}: {newest[key][0].name} is compared"
-        runs: dict[tuple[str, str], list[set[str]]] = {}
+        runs: dict[tuple[str, str], list[frozenset[str]]] = {}
         for model, task, own in newest:
-            runs.setdefault((model, task), []).append(set(own))
-        telling = {(model, word) for (model, _), sets in runs.items() for word in set.union(*sets) - set.intersection(*sets)}
+            runs.setdefault((model, task), []).append(frozenset(own))
+        telling = {
+            (model, word) for (model, _), sets in runs.items() for word in sets[0].union(*sets) - sets[0].intersection(*sets)
+        }
         names, has = {}, dict[str, list[str]]()
         for key in newest:
             model, task, own = key

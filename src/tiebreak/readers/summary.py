@@ -29,8 +29,8 @@ _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 """A column that only the leaderboard of a tool has."""
 
 KEEP = (
-    "Surer: keep the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
-    "predictions of all models in one table, and compare these."
+    "the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the predictions of "
+    "all models in one table, and compare these."
 )
 
 
@@ -214,13 +214,17 @@ def _kind_of(
         return refuse(table.name, what, *fix, column=chosen.name, kind=UnclearSourceError)
 
     if n_test is None and cv is None:
-        runs = Advice("rows='seeds', cv=5", typed="--seeds 5")
+        asked: list[str | Setting | Advice] = []
+        if has_spread:
+            runs = Advice("rows='seeds', cv=5", typed="--seeds 5")
+            asked += ["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". "]
+        if of is not None:
+            asked += ["Of how many test examples? ", Setting("n_test", "1000") if of == "examples" else _CLASSES, ". "]
+        surer = (
+            f"The answer then holds whatever the overlap of the models' mistakes. Surer: keep {KEEP}" if asked else f"Keep {KEEP}"
+        )
         raise unclear(
-            "it has one row for each model, a single score or a mean, which says nothing of how it varies.",
-            *(("Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". ") if has_spread else ()),
-            "Of how many test examples? ",
-            _CLASSES if of in ("positives", "negatives", "both") else Setting("n_test", "1000"),
-            f". The answer then holds whatever the overlap of the models' mistakes. {KEEP}",
+            "it has one row for each model, a single score or a mean, which says nothing of how it varies.", *asked, surer
         )
     if n_test is None:
         n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
