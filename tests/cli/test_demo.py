@@ -19,5 +19,5 @@ def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "P(rbf better) 0.773, P(practically equivalent) 0.432\n" in printed
     answer = tb.compare(tmp_path / "out" / "moons.json")
     assert answer.headline in " ".join(printed.split())
-    assert tb.compare(tmp_path / "out" / "moons.html").headline == answer.headline
+    assert answer.headline[:20] in (tmp_path / "out" / "moons.html").read_text()
     assert len(list((tmp_path / "out").glob("*.png"))) == 5
