@@ -529,8 +529,8 @@ def _of_crossed(values: FloatArray, layout: Layout, used: NDArray[np.bool_], sca
     if not used.any() or (weights is not None and weights.sum() == 0):
         none = _of_sums(cluster_sums(np.full((len(values), 1), np.nan)), scale)
         names = ("skewness", "runs_error", "from_items", "from_runs", "from_both", "runs_skewness", "runs_df")
-        nothing: dict[str, Any] = dict.fromkeys(names, none.estimate)
-        return none._replace(n=np.zeros(len(values), dtype=np.int64), **nothing)
+        lacking: dict[str, Any] = dict.fromkeys(names, none.estimate)
+        return none._replace(n=np.zeros(len(values), dtype=np.int64), **lacking)
     some = values[:, :, used]
     some = np.ascontiguousarray(some[:, ~np.isnan(some).all(axis=(0, 2))])  # sums of one row end in the same bits as of many
     if some.shape[1] > 1:
