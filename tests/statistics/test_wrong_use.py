@@ -8,6 +8,12 @@ import pytest
 from tiebreak import statistics as tb
 from tiebreak.errors import DataError, InvalidParameterError
 
+
+def mean(values: np.ndarray) -> np.ndarray:
+    """Of each row."""
+    return values.mean(axis=-1)
+
+
 CASES: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: tb.wilcoxon(0.1), DataError, "the differences must be a sequence, one per dataset; got the single value 0.1."),
     (lambda: tb.wilcoxon([]), DataError, "0 dataset(s), but at least 1 are needed."),
@@ -318,6 +324,16 @@ CASES: list[tuple[Callable[[], object], type[Exception], str]] = [
         "with more data grow by at least 1; got",
     ),
     (lambda: tb.group_sequential_design(fractions=[0.5, 1], df=[0, 5]), InvalidParameterError, "df must be at least 1"),
+    (lambda: tb.bootstrap(mean, np.arange(30.0), n_resamples=0), InvalidParameterError, "n_resamples must be a whole number"),
+    (
+        lambda: tb.bootstrap(mean, np.arange(30.0), n_resamples=200).interval(),
+        InvalidParameterError,
+        "200 resamples are too few for an interval of level 0.95; pass n_resamples=400",
+    ),
+    (lambda: tb.bootstrap(mean, np.arange(30.0), exact=True), InvalidParameterError, "30 examples have too many resamples"),
+    (lambda: tb.bootstrap(mean, [1.0, 2.0], [1.0]), DataError, "columns of one length ... got [(2,), (1,)]"),
+    (lambda: tb.bootstrap(np.mean, np.arange(30.0)), DataError, "one value for each resample"),
+    (lambda: tb.bootstrap(mean, np.arange(3.0)).interval(method="student"), InvalidParameterError, "method must be one of"),
 ]
 """Calls with their errors, and parts of the text in their order, between " ... "."""
 

@@ -518,8 +518,7 @@ class Comparison(Result):
         Parameters
         ----------
         table : {"ranking", "pairs", "scores"}, optional
-            One of them; all if not given. The scores are a row for each dataset, the best of each in bold, and the average ranks;
-            beyond 40 datasets the table runs over several pages, by the package longtable.
+            One of them; all if not given. The scores are a row for each dataset, the best of each in bold, and the average ranks.
 
         Raises
         ------
