@@ -35,7 +35,7 @@ from tiebreak.readers.item_scores import (
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, of_asked_metric, refuse_names, with_sizes
 from tiebreak.readers.splits import join_sources, source_of_long
-from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, read_table, words_of
+from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, of_objects, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up
