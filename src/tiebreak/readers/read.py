@@ -186,16 +186,16 @@ def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = F
     if options.models is not None:
         known = list(dict.fromkeys(name for part in parts for name in part.models))
         wanted = {known[look_up(name, known, "model")] for name in options.models}
-        parts = [part.take(np.flatnonzero(np.isin(part.words["model"].texts(), [*wanted]))) for part in parts]
-        parts = [part for part in parts if part.models]
+        rows = [np.flatnonzero(np.isin(part.words["model"].texts(), [*wanted])) for part in parts]
+        parts = [part.take(its) for part, its in zip(parts, rows, strict=True) if its.size]
     before: Counter[tuple[str, str]] = Counter()
     parts = [_numbered(part, before, parts[0].models[0] if same else None) for part in parts]
     runs = {pair for part in parts for pair in zip(*(part.words[key].texts() for key in ("model", "run")), strict=True)}
     is_of_epochs = len(runs) == len({model for model, _ in runs}) and any("epoch" in part.words for part in parts)
     if is_of_epochs:
-        renamed = [{**part.words, "run": part.words.get("epoch", part.words["run"])} for part in parts]
-        kept = [{key: each for key, each in words.items() if key != "epoch"} for words in renamed]
-        parts = [dataclasses.replace(part, words=words) for part, words in zip(parts, kept, strict=True)]
+        held = [{**part.words, "run": part.words.get("epoch", part.words["run"])} for part in parts]
+        whole = [{key: each for key, each in words.items() if key != "epoch"} for words in held]
+        parts = [dataclasses.replace(part, words=words) for part, words in zip(parts, whole, strict=True)]
     return items_of(parts, options.metric, options.direction_of(options.metric or "")), "epochs" if is_of_epochs else "runs"
 
 
