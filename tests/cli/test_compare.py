@@ -11,7 +11,7 @@ import click
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import Run, run_compare, write_scores
+from tests.cli.conftest import Run, run_compare
 from tiebreak import api
 from tiebreak.cli import compare
 from tiebreak.numerics import Missing
@@ -123,13 +123,6 @@ def test_a_json_answer_is_a_file_to_compare(scores: str, tmp_path: Path, capsys:
     assert answer(capsys, str(path))["pairs"] == answer(capsys, scores, *ACCURACY)["pairs"]
 
 
-def test_names_hold_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The option is given once for each."""
-    path = write_scores(tmp_path / "s.csv", ["rbf", "poly, degree=2", "linear"])
-    typed = ["--models", "poly, degree=2", "--models", "rbf"]
-    assert {row["model"] for row in answer(capsys, str(path), *ACCURACY, *typed)["ranking"]} == {"rbf", "poly, degree=2"}
-
-
 def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The likeliest slip of all."""
     code, _, error = run_compare(capsys, scores, *ACCURACY, "--models", "svm,ridge")
@@ -181,6 +174,8 @@ def test_what_an_error_advises_for_columns_can_be_typed(tmp_path: Path, capsys: 
     assert kept["scores"][0]["n_folds"] == 5
     both = answer(capsys, str(path), "--column", "model=model,my calibrator")
     assert sorted(both["scores"][0]["models"]) == ["a no ne", "a platt", "b no ne", "b platt"]
+    path.write_text("model,my size,accuracy\na,1 x,0.9\nb,1 x,0.8\na,2 x,0.95\nb,2 x,0.7\n")
+    assert answer(capsys, str(path), "--where", "my size", "1 x", "--n-test", "100")["method"]["question"] == "summary"
     truth = ["yes", "no"] * 10
     answers_of = {"x": truth[:15] + truth[::-1][15:], "y": ["no", *truth[1:]]}
     path.write_text("y_true,x,y\n" + "".join(",".join(row) + "\n" for row in zip(truth, *answers_of.values(), strict=True)))
@@ -208,18 +203,6 @@ def test_standard_input(tiebreak: Run, scores: str, capsys: pytest.CaptureFixtur
     done = tiebreak("compare", "-", *ACCURACY, input=text.replace("0.9", "0,9,", 1) if format_ == "csv" else "{")
     assert done.returncode == 2
     assert done.stderr.startswith("tiebreak: standard input")
-
-
-@pytest.mark.slow
-def test_plots_are_drawn(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Into a folder that is made, and only a message says so."""
-    folder = tmp_path / "new" / "plots"
-    code, out, error = run_compare(capsys, scores, *ACCURACY, "--plots", str(folder))
-    assert (code, out) == (0, tb.compare(scores, metric="accuracy").to_text())
-    drawn = sorted(folder.iterdir())
-    assert len(drawn) == 5
-    assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
-    assert error == f"5 plots are in {folder}\n"
 
 
 def test_answers_to_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import Run, run_compare, write_scores
+from tests.cli.conftest import Run, run_compare
 from tests.comparison.test_looks import answers
 from tiebreak.cli.options import FORMATS
 
@@ -123,7 +123,7 @@ def test_allowed_is_skipped_in_junit(scores: str, tmp_path: Path, capsys: pytest
 
 @pytest.mark.parametrize(
     ("place", "message"),
-    [("nowhere/file", "the folder of --junit '{path}' is not there"), (".", "{path} could not be written: Is a directory")],
+    [("nowhere/file", "the folder of --junit '{path}' is not there"), (".", "'--junit': File '{path}' is a directory.")],
 )
 def test_files_that_cannot_be_written(
     scores: str, tmp_path: Path, place: str, message: str, capsys: pytest.CaptureFixture[str]
@@ -140,8 +140,6 @@ def test_files_that_cannot_be_written(
     [
         (["--allow-inconclusive"], "--allow-inconclusive goes with a requirement"),
         (["--junit", "gate.xml"], "--junit goes with a requirement"),
-        (["--rope-of", "f1", "0.1"], "--rope-of goes with a requirement"),
-        (["--require-better", "svm", "ridge", "--junit", ""], "the name of the file is empty; is a variable not set?"),
         (["--require-better", "svm", "knn"], "no model is called 'knn'"),
         (["--require-near-best", "smv"], "did you mean 'svm'?"),
         (["--require-not-worse", "svm", "svm"], "two different models; got 'svm' twice"),
@@ -149,7 +147,6 @@ def test_files_that_cannot_be_written(
         (["--require-better", "svm"], "requires 2 arguments"),
         (["--require-better", "svm", "ridge", "--junit", "{scores}"], "--junit would write over"),
         (["--require-better", ":svm", "ridge"], "no model is called ':svm'"),
-        (["--require-better", "svm", "ridge", "--rope-of", "f1", "1", "--rope-of", "f1", "2"], "gives f1 two different ropes"),
     ],
 )
 def test_wrong_use(scores: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,27 +176,21 @@ def measured(tmp_path: Path) -> str:
 
 
 def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """All of one call are one family, in the order of the options, each with the rope of its metric."""
+    """All of one call are one family, in the order of the options; a share is a rope in each metric."""
     typed = [
         "--require-not-worse",
         "f1:new",
         "f1:old",
-        "--rope-of",
-        "f1",
-        "0.02",
         "--require-better",
         "new",
         "old",
         "--require-better",
         "neg_log_loss:new",
         "old",
-        "--rope-of",
-        "log_loss",
-        "5%",
         "--require-near-best",
         "accuracy:new",
     ]
-    code, out, _ = run_compare(capsys, measured, *ROPE, *typed, "--format", "json")
+    code, out, _ = run_compare(capsys, measured, *ACCURACY, "--rope", "3%", *typed, "--format", "json")
     records = json.loads(out)["requirements"]
     assert [(each["claim"], each["metric"]) for each in records] == [
         ("new better than old", "accuracy"),
@@ -209,8 +200,7 @@ def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.Capture
     ]
     assert {each["n_questions"] for each in records} == {4}
     for each in records:
-        rope = {"accuracy": 0.01, "f1": 0.02, "log_loss": "5%"}[each["metric"]]
-        comparison = tb.compare(measured, metric=each["metric"], rope=rope)
+        comparison = tb.compare(measured, metric=each["metric"], rope="3%")
         gate = {"better": ("new", "old"), "not worse": ("new", "old"), "near best": "new"}[each["gate"]]
         (alone,) = comparison.meets(**{each["gate"].replace(" ", "_"): gate}, n_questions=4)
         assert (each["outcome"], each["interval_low"], each["rope"]) == (alone.outcome, alone.interval_low, alone.rope)
@@ -223,15 +213,12 @@ def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.Capture
         (
             "0.01",
             ["--require-better", "f1:new", "f1:old"],
-            "--rope 0.01 is in the unit of accuracy. Give another with --rope-of f1",
+            "--rope 0.01 is in the unit of accuracy. For f1 too give a share, such as --rope 1%, or a command of its own.",
         ),
         ("0.01", ["--require-better", "f1:new", "log_loss:old"], "f1:new log_loss:old names two metrics; give one of them"),
         ("0", ["--require-better", "f2:new", "old"], "no metric is called 'f2': did you mean 'f1'"),
         ("0", ["--require-better", "f1:nex", "old"], "no model is called 'nex': did you mean 'new'"),
         ("0", ["--require-better", "seconds:new", "old"], "seconds"),
-        ("0", ["--require-better", "f1:new", "old", "--rope-of", "log_loss", "1"], "no requirement names that metric"),
-        ("0", ["--require-better", "f1:new", "old", "--rope-of", "accuracy", "1"], "--rope-of accuracy: give --rope"),
-        ("0", ["--require-better", "f1:new", "old", "--rope-of", "f1", "wide"], "wide"),
     ],
 )
 def test_wrong_metrics(measured: str, rope: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -258,10 +245,3 @@ def test_a_metric_is_never_only_a_name(scores: str, tiebreak: Run, capsys: pytes
     assert (code, out) == (2, "")
     assert "a requirement names the metric 'f1', but the files do not say which metrics they hold" in error
     assert run_compare(capsys, scores, *ACCURACY, "--require-better", "accuracy:svm", "accuracy:ridge")[0] == 0
-
-
-def test_a_colon_belongs_to_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A model that is called so is that model."""
-    path = str(write_scores(tmp_path / "scores.csv", ["hub:svm", "hub:ridge"], step=0.05))
-    code, out, _ = run_compare(capsys, path, *ACCURACY, "--require-better", "hub:svm", "hub:ridge")
-    assert (code, "met: 'hub:svm' is better than 'hub:ridge'" in out) == (0, True)

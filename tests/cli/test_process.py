@@ -220,20 +220,6 @@ def test_names_survive_any_locale(tiebreak: Run, tmp_path: Path, format_: str) -
     assert "模型" in text
 
 
-def test_half_a_surrogate_pair_does_not_end_the_program(tiebreak: Run, tmp_path: Path) -> None:
-    """JSON may hold one; UTF-8 may not, so it is refused, and the message shows it escaped."""
-    rows = [
-        {"model": model, "repeat": 0, "fold": fold, "n_train": 90, "n_test": 10, "score": 0.8 + 0.01 * fold * weight}
-        for weight, model in enumerate(["broken \ud800 name", "sound"], 1)
-        for fold in range(10)
-    ]
-    path = tmp_path / "surrogate.json"
-    path.write_text(json.dumps(rows))
-    done = tiebreak("compare", str(path), "--metric", "accuracy")
-    assert done.returncode == 2
-    assert r"'broken \ud800 name' of a model holds half of a character" in done.stderr
-
-
 def test_the_console_script_is_the_same_program() -> None:
     """``tiebreak`` stands in pyproject.toml and leads to `main`."""
     import tomllib
@@ -325,14 +311,3 @@ def test_a_terminal_is_told_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -
         assert terminal.is_written.wait(60)
     assert re.search("reading and comparing .*0:00:0", terminal.getvalue())
     assert terminal.getvalue().endswith("\x1b[2K")
-
-
-def test_a_file_is_told_nothing_of_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A log has the answer's messages only; and no thread is started."""
-    log = Watched(is_terminal=False)
-    monkeypatch.setattr(sys, "stderr", log)
-    monkeypatch.setattr(process, "WAITS", 0.0)
-    n_threads = threading.active_count()
-    with process.waiting("reading and comparing"):
-        assert threading.active_count() == n_threads
-    assert log.getvalue() == ""

@@ -227,7 +227,6 @@ def test_a_changed_study_is_told_in_its_own_words(study: str, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--n-jobs", "0"], "Invalid value for '--n-jobs': 0 is no number of processes; give 1 or more, or -1 for all cores."),
         (["--timeout", "0"], "Invalid value for '--timeout': 0.0 is not in the range x>0."),
         (["--format", "xml"], "Invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv', 'markdown'."),
     ],

@@ -46,7 +46,7 @@ def test_a_whole_store(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_damaged_store(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A line for each damage, exit code 1, and what to do; a name stays on its line."""
-    execute(store, "UPDATE tiebreak_cells SET state = 4")
+    execute(store, "UPDATE tiebreak_cells SET content = zeroblob(60)")
     cell = "the cell of model 'svm' on repeat 0 fold 0"
     code, out, err = run(capsys, "store", "check", URL)
     assert (code, err) == (1, ADVICE)
@@ -70,7 +70,7 @@ def test_a_store_of_another_release(store: Path, capsys: pytest.CaptureFixture[s
     execute(store, "UPDATE tiebreak_store SET schema = 9")
     before = store.read_bytes()
     message = (
-        f"tiebreak: {URL} has schema 9, of another release of tiebreak, and this one knows schema 5 only. It was left as it is. "
+        f"tiebreak: {URL} has schema 9, of another release of tiebreak, and this one knows schema 6 only. It was left as it is. "
         "Read it with that release, or name another store.\n"
     )
     for arguments in (

@@ -2,7 +2,6 @@
 
 import copy
 import os
-import pickle
 import random
 import warnings
 from collections.abc import Callable
@@ -35,7 +34,7 @@ from tiebreak.evaluation.cell import Measurement, copies_of
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Outcome
-from tiebreak.runners.worker import cloudpickle_dumps
+from tiebreak.runners.worker import Payload, pickled
 
 X, Y = make_classification(n_samples=90, n_features=6, flip_y=0.2, random_state=1)
 CV = StratifiedKFold(3)
@@ -440,7 +439,7 @@ def test_settings_of_scikit_learn_go_along():
     with config_context(transform_output="pandas"):
         plan = make_plan({"m": LogisticRegression()}, X, Y, cv=CV)
         work = Measurement(plan, find_scorers(plan, "accuracy"), threads=1)
-    sent = pickle.loads(cloudpickle_dumps()(work))
+    sent = Payload(pickled(work)).unpack()
     with sent:
         assert get_config()["transform_output"] == "pandas"
     assert get_config()["transform_output"] == "default"

@@ -279,6 +279,8 @@ def test_nothing_to_compare_says_why():
     )
     with pytest.raises(tb.errors.DataError, match=f"^{re.escape(message)}$"):
         evaluation.compare()
+    with pytest.raises(tb.errors.DataError, match=r"there is only 'bayes'\. 'broken' is left out: it has no score on any split"):
+        tb.evaluate({"bayes": GaussianNB(), "broken": broken}, X, Y, cv=3).compare()
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------------

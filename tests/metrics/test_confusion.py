@@ -99,12 +99,6 @@ def test_an_accuracy_that_does_not_beat_the_majority_is_said_so() -> None:
     assert ConfusionMatrix(("no", "yes"), np.array([[3, 0], [0, 1]])).notices == ()
 
 
-def test_no_information_rate_of_a_matrix() -> None:
-    """Classes 3/4 and 1/4, predictions 1/2 each: 0.75 * 0.5 + 0.25 * 0.5 = 0.5."""
-    matrix = ConfusionMatrix(("no", "yes"), np.array([[2, 1], [0, 1]]))
-    assert matrix.no_information_rate == pytest.approx(0.5)
-
-
 def test_an_empty_matrix_has_no_numbers() -> None:
     """Nothing was predicted, so nothing is 0."""
     matrix = ConfusionMatrix((0, 1), np.zeros((2, 2)))

@@ -111,17 +111,6 @@ def test_a_name_is_a_text() -> None:
 # --- of what was predicted ------------------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
-def test_the_expected_cost_is_the_mean_over_examples(data: list[tuple[int, int]]) -> None:
-    """Looked up one by one."""
-    costs = [[0, 2, -3], [1, 0, 7], [4, 5, -1]]
-    cost = tb.CostMatrix(costs)
-    y, p = [each for each, _ in data], [each for _, each in data]
-    assert cost.expected_cost(y, p) == pytest.approx(np.mean([costs[a][b] for a, b in data]))
-    assert cost.total_cost(y, p) == pytest.approx(sum(costs[a][b] for a, b in data))
-    assert cost.expected_cost(tb.metrics.confusion_matrix(y, p, labels=[2, 1, 0])) == pytest.approx(cost.expected_cost(y, p))
-
-
 def test_labels_without_costs_are_refused() -> None:
     """And so is half of what is needed."""
     cost = tb.CostMatrix(COST)
@@ -270,16 +259,6 @@ def test_a_run_read_from_a_store_has_curves_but_not_the_costs(tmp_path: Path) ->
         "how 'expected_cost' is computed is not kept with the run, only its scores are; it cannot be pooled. Call evaluate with "
         "the same metric and store, which measures nothing again, and pool what it returns."
     )
-
-
-@pytest.mark.slow
-def test_workers_get_it_too() -> None:
-    """Two processes, the same costs."""
-    one, two = (
-        tb.evaluate({"logistic": LogisticRegression()}, X, LABELS, cv=4, scoring=tb.CostMatrix(COST), n_jobs=jobs).grid(0, 0)
-        for jobs in (1, 2)
-    )
-    np.testing.assert_array_equal(one, two)
 
 
 def test_a_class_of_y_without_costs_is_found_before_the_first_fit() -> None:

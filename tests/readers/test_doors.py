@@ -185,7 +185,7 @@ def _upper(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
     return "t.csv", _text(held, rows).encode()
 
 
-COMMA = "It looks like a decimal comma beside decimal points: write numbers with a point, such as 0.83."
+COMMA = "A decimal comma is read where all numbers have one: write this one, or the others, as 0.83."
 THOUSANDS = "Its comma may part thousands or decimals: write numbers with a point, as 0.83."
 
 FILES = {

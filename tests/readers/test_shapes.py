@@ -103,6 +103,8 @@ def test_the_metric_picks_its_column_or_its_rows(write: Write) -> None:
         ": which column holds 'f1'? Its columns of numbers are 'accuracy' and 'rmse'. Name it with metric=, or call it 'score'."
     )
     check_refused(write, BY_COLUMN, UnclearSourceError, told, metric="f1")
+    with pytest.raises(TiebreakError, match=r"line 2, column 'rmse': '1,237\.5' is not a number"):  # the one metric, spoilt
+        read(write('model,fold,rmse\nsvm,0,"1,237.5"\nrf,0,9\n'), metric=None)
     assert read(write("model,fold,note,f1\nsvm,0,x,0.5\nrf,0,y,0.6\nrf,1,y,0.6\n"), metric=None).metric.name == "f1"
 
 
@@ -307,6 +309,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
     for text, told in (
         ("fold,f1,recall\n0,0.1,0.2\n", "its columns 'f1' and 'recall' are of several metrics"),
         ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns 'ACC_a' and 'ROC_a' are of several metrics"),
+        ("fold,sen,mcc,auc\n0,0.1,0.2,0.3\n", "of several metrics \\('matthews_corrcoef' and 'roc_auc'\\)"),
         ("number,svm\n0,1.5\n1,0.2\n2,0.9\n", r"column 'number': it counts upwards \(0, 1 \.\.\.\), so it is no model's scores"),
         (
             "number,svm\n3,0.1\n5,0.2\n",

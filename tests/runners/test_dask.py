@@ -163,9 +163,7 @@ def test_other_versions_end_the_run(client, monkeypatch):
     """Scores would not be the same to the last bit, and are kept under the versions of this process."""
     version = metadata.version
     monkeypatch.setattr(metadata, "version", lambda name: "0.1" if name == "numpy" else version(name))
-    with pytest.raises(
-        LostWorkersError, match=r"it has other versions than the client: numpy .* here, 0.1 there. Put the same code"
-    ):
+    with pytest.raises(LostWorkersError, match=r"it is not like the client: numpy is .* here, 0.1 there. Put the same code"):
         next(DaskRunner(client).run(Plain(), splits(5)))
 
 
@@ -181,9 +179,7 @@ def test_a_module_that_was_edited_after_a_worker_had_read_it_ends_the_run(client
         assert {outcome.message for outcome in outcomes} == {"old"}
         file.write_text(f"{text}    measure = lambda self, cell: Outcome(cell, message='new!')\n")
         module = importlib.reload(module)
-        with pytest.raises(
-            LostWorkersError, match="module 'own_work_of_mine' is not the same code here as where the client runs"
-        ):
+        with pytest.raises(LostWorkersError, match=r"module 'own_work_of_mine' is code .* here, code .* there"):
             next(DaskRunner(client).run(module.Work(), splits(3)))
     finally:
         del sys.modules["own_work_of_mine"]

@@ -30,7 +30,7 @@ class Pool:
         (self.batches if cells else self.loads).append((worker, list(cells)))
         if cells and self.dies(worker, cells):
             return self._answered(BrokenExecutor("The exit codes of the workers are {SIGKILL(-9)}"))
-        report = code.Report(code.packed([Outcome(cell) for cell in cells[: self.n]]), 1)
+        report = code.Report(code.dumps([Outcome(cell) for cell in cells[: self.n]]), 1)
         return self._answered(report if cells else self.answers.get(worker, report))
 
     def drop(self, worker):

@@ -71,7 +71,7 @@ def test_a_damaged_store_is_refused(store: SqlStore, path: Path, target: Path) -
     """A backup would pass for a whole one."""
     store.open(a_plan()).write([an_outcome((0, 0, 0))])
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE tiebreak_cells SET state = 4")
+        connection.execute("UPDATE tiebreak_cells SET content = zeroblob(60)")
     with pytest.raises(DamagedStoreError) as error:
         store.backup(target)
     assert str(error.value) == (

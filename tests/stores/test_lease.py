@@ -28,7 +28,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     def set_forth(seconds: float) -> None:
         ahead[0] += seconds
 
-    monkeypatch.setattr(SqliteDatabase, "now", lambda *_: int(1e6 * (time.time() + ahead[0])))
+    monkeypatch.setattr(SqliteDatabase, "now", lambda *_: time.time() + ahead[0])
     return set_forth
 
 

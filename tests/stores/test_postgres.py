@@ -110,7 +110,7 @@ def test_tables_of_our_names_that_are_no_store(store: SqlStore, postgres_url: st
     store.open(a_plan())
     store.close()
     execute(postgres_url, "UPDATE tiebreak_store SET schema = 9")
-    with pytest.raises(StoreError, match="has schema 9, of another release of tiebreak, and this one knows schema 5 only"):
+    with pytest.raises(StoreError, match="has schema 9, of another release of tiebreak, and this one knows schema 6 only"):
         store.runs()
 
 
@@ -118,7 +118,7 @@ def test_damage_is_found(store: SqlStore, postgres_url: str) -> None:
     """By the hashes of the rows, as in a file; a table that is gone is told of by the database."""
     log = store.open(a_plan())
     log.write([an_outcome((0, 0, 0)), an_outcome((0, 0, 1))])
-    execute(postgres_url, "UPDATE tiebreak_cells SET state = 1 WHERE model = 0")
+    execute(postgres_url, "UPDATE tiebreak_cells SET content = content || content WHERE model = 0")
     where = "the cell of model 'svm' on repeat 0 fold 0"
     assert store.check() == [Damage("moons", where, "its hash does not match")]
     with pytest.raises(DamagedStoreError, match=f"run 'moons': {where} is not what was written"):

@@ -92,6 +92,8 @@ def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
 
     if typed["rope"] is not None:
         study = structs.replace(study, rope=check_rope_given(typed["rope"]))
+    if typed["dry_run"] and not typed["output"].is_text:
+        raise click.UsageError("--dry-run says in words what would be measured; leave --format out.")
     if not typed["dry_run"]:
         typed["output"].prepare([study.file])
     typed["output"].check_single(len(study.datasets), "answers", "Leave it out, and then use 'tiebreak compare' with --dataset.")
@@ -99,10 +101,10 @@ def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
         if typed["dry_run"]:
-            from tiebreak.views.evaluation import PLAN
+            from tiebreak.views.evaluation import plan_page
 
             preview = preview_plan(make_plan(**study.plan_arguments), run_of(typed, study, url, name), scoring=study.scoring)
-            typed["output"].show((preview, study.file, without_password(url)), view=PLAN)
+            emit_page(plan_page(preview, study.file, without_password(url)))
             return EXIT_OK
         with watched(typed["quiet"], how_to_go_on) as report:
             options = run_of(typed, study, url, name, report, study=str(study.path), rope=study.rope)

@@ -518,8 +518,7 @@ class Comparison(Result):
         Parameters
         ----------
         table : {"ranking", "pairs", "scores"}, optional
-            One of them; all if not given. The scores are a row for each dataset, the best of each in bold, and the average ranks;
-            beyond 40 datasets the table runs over several pages, by the package longtable.
+            One of them; all if not given. The scores are a row for each dataset, the best of each in bold, and the average ranks.
 
         Raises
         ------
@@ -576,7 +575,7 @@ MOST_MODELS = 10_000
 def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     """Compare all models of scores; each error says what is wrong and how to go on."""
     given = scores
-    _check_models(scores.models, settings.baseline)
+    _check_models(scores, settings.baseline)
     items, has_name = scores.items, settings.method != "auto"
     is_of_datasets = has_name and procedures_named(settings.method)[0].question == "datasets"
     if is_of_datasets and items is not None and items.tasks is not None and items.is_mean:  # the tasks are some
@@ -623,11 +622,12 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     return comparison
 
 
-def _check_models(models: tuple[str, ...], baseline: str | None) -> None:
+def _check_models(scores: Scores, baseline: str | None) -> None:
     """Refuse a single model, more than memory holds the pairs of, and a baseline that is none of them."""
-    problems, n = Problems(), len(models)
+    problems, models, n = Problems(), scores.models, len(scores.models)
+    gone = "".join(f" {notice.text}." for notice in scores.notices if notice.code == "left-out")
     refused = refusal(
-        (n < 2, f"a comparison needs at least two models; there is only {quoted(models)}."),
+        (n < 2, f"a comparison needs at least two models; there is only {quoted(models)}.{gone}"),
         (
             n > MOST_MODELS,
             (

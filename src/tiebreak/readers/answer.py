@@ -113,11 +113,11 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
 
 
 def _chosen(content: dict[str, Any], name: str, options: ReadOptions) -> _Answer:
-    """The answer; of a report those in one metric as one, and in others than the compared metric only if it is named."""
+    """The answer; of a report those in one metric as one."""
     if "answers" not in content:
         return _answer(content, name)
     shown = _checked(content["answers"], list[dict[str, Any]], f"{name}, answers")
-    answers = [_answer(each.get("view"), name) for each in shown if options.metric or not each.get("is_other")]
+    answers = [_answer(each.get("view"), name) for each in shown]
     metrics = list(dict.fromkeys(answer.metric.name for answer in answers))
     if not metrics:
         raise _wrong(name, "no comparison is in it")

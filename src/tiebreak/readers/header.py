@@ -16,7 +16,7 @@ ALIASES: dict[str, str] = {
     "dataset": """dataset dataset_name dataset_id data_name data_set task task_name subtask benchmark problem unique_id series
         series_id env env_id env_name environment game""",
     "repeat": "repeat repetition rep id2 cutoff",
-    "fold": "fold cv_fold cv_cycle fold_index fold_id fold_no fold_num fold_number test_fold outer_fold cv",
+    "fold": "fold cv_fold cv_cycle fold_index fold_id fold_no fold_num fold_number fold_year test_fold outer_fold cv",
     "split": "split cv_split iteration resample iter resampling split_index split_id",
     "seed": "seed random_state random_seed",
     "run": "run trial run_index",

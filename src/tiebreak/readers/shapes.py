@@ -52,7 +52,7 @@ from tiebreak.readers.tables import (
     refuse_nested,
 )
 from tiebreak.scores.items import TASK
-from tiebreak.scores.metric import has_direction
+from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
@@ -291,6 +291,9 @@ class Reading:
         sums = [name for name in numeric if not MEANS.union(SPREADS).isdisjoint(words_in(name))] + sums
         if asked is None and likely and not sums:
             raise self._several_metrics(likely)
+        spoilt = [name for name in self.others(*roles) if self.is_text[name] and metric_in(name)]
+        if len(spoilt) == 1 and not sums:  # reading it names the cell that is no number
+            return spoilt[0]
         of_means = f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. "
         what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
         fix = (of_means, ADVICE) if sums else ("Name it with ", Setting("metric"), ", or call it 'score'.")
@@ -408,8 +411,12 @@ class Reading:
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
+        own_metrics = {full_name(bare_name(name)) for name in numbers if is_metric(name)}
         of_data = {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS}
-        for what, several in (("metrics", {metric_in(name) for name in numbers}), ("parts of the data", of_data)):
+        for what, several in (
+            ("metrics", own_metrics if len(own_metrics) > 1 else {metric_in(name) for name in numbers}),
+            ("parts of the data", of_data),
+        ):
             if len(several) > 1 and "" not in several:
                 raise self.refuse(
                     f"its columns {quoted(numbers, 6)} are of several {what} ({quoted(sorted(several), 6)}).",

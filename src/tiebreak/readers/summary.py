@@ -30,8 +30,8 @@ _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 """A column that only the leaderboard of a tool has."""
 
 KEEP = (
-    "Surer: keep the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
-    "predictions of all models in one table, and compare these."
+    "the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the predictions of "
+    "all models in one table, and compare these."
 )
 
 
@@ -217,17 +217,14 @@ def _kind_of(
         return "rates", (n_test,)
     if both is not None and of is not None:
         return ("areas", both) if of == "both" else ("rates", (both[of == "negatives"],))
-    runs, size = (
-        Advice("rows='seeds', cv=5", typed="--seeds 5"),
-        _CLASSES if of in ("positives", "negatives", "both") else _N_TEST,
-    )
-    no_number: _Words = (
-        "it has one row for each model, a single score or a mean, which says nothing of how it varies.",
+    runs, size = Advice("rows='seeds', cv=5", typed="--seeds 5"), _N_TEST if of == "examples" else _CLASSES
+    asked: _Words = (
         *(("Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". ") if has_spread else ()),
-        "Of how many test examples? ",
-        size,
-        f". The answer then holds whatever the overlap of the models' mistakes. {KEEP}",
+        *(("Of how many test examples? ", size, ". ") if of is not None else ()),
     )
+    surer = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
+    unsaid = "it has one row for each model, a single score or a mean, which says nothing of how it varies."
+    no_number: _Words = (unsaid, *asked, f"{surer} {KEEP}")
     no_classes: _Words = (
         f"{named} is about positive and negative examples apart.",
         "Say how many there are of each: ",

@@ -199,13 +199,20 @@ def _connected(target: Any) -> Iterator[Any]:
         import distributed  # which sets its logs up
     except ImportError as error:
         raise MissingDependencyError(f"running on Dask needs distributed ({error}): pip install 'distributed>=2024.8'.") from None
-    with _quiet_logs():
+    # distributed's logs of lost connections and workers are for whoever runs a cluster
+    levels = {log: log.level for log in map(logging.getLogger, ("distributed", "distributed.client", "tornado.application"))}
+    try:
+        for log in levels:
+            log.setLevel(logging.CRITICAL)
         client = _client_for(distributed, target)
         try:
             yield client
         finally:
             with suppress(Exception):  # a scheduler that is gone cannot say goodbye
                 client.close(timeout=CLOSE_SECONDS)
+    finally:
+        for log, level in levels.items():
+            log.setLevel(level)
 
 
 def _client_for(distributed: Any, where: str) -> Any:
@@ -223,17 +230,3 @@ def _client_for(distributed: Any, where: str) -> Any:
             "It is started by: dask scheduler --host 127.0.0.1"
         ) from error
     return client
-
-
-@contextmanager
-def _quiet_logs() -> Iterator[None]:
-    """Silence distributed's logs of lost connections and workers, which are for whoever runs a cluster."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
-    before = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, earlier in zip(loggers, before, strict=True):
-            logger.setLevel(earlier)

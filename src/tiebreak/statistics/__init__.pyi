@@ -12,7 +12,6 @@ from tiebreak.statistics.family import shaffer_sets as shaffer_sets
 from tiebreak.statistics.influence import Influence as Influence
 from tiebreak.statistics.influence import metric_of_classes as metric_of_classes
 from tiebreak.statistics.influence import metric_of_numbers as metric_of_numbers
-from tiebreak.statistics.labels import LabelledMean as LabelledMean
 from tiebreak.statistics.labels import prediction_powered_mean as prediction_powered_mean
 from tiebreak.statistics.looks import GroupSequentialDesign as GroupSequentialDesign
 from tiebreak.statistics.looks import alpha_spent as alpha_spent
@@ -61,10 +60,8 @@ from tiebreak.statistics.rates import z_test as z_test
 from tiebreak.statistics.ratings import BradleyTerry as BradleyTerry
 from tiebreak.statistics.ratings import battles_of_scores as battles_of_scores
 from tiebreak.statistics.ratings import bradley_terry as bradley_terry
-from tiebreak.statistics.resampling import Bootstrap as Bootstrap
 from tiebreak.statistics.resampling import Permutations as Permutations
 from tiebreak.statistics.resampling import WinnerBootstrap as WinnerBootstrap
-from tiebreak.statistics.resampling import bootstrap as bootstrap
 from tiebreak.statistics.resampling import bootstrap_winner as bootstrap_winner
 from tiebreak.statistics.resampling import bootstrap_winner_by as bootstrap_winner_by
 from tiebreak.statistics.resampling import permutation_test_paired as permutation_test_paired

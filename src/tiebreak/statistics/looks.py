@@ -359,14 +359,14 @@ def _interpolated(values: FloatArray, position: FloatArray) -> FloatArray:
     """Values between equal steps by polynomials of degree 7; beyond the last, the last."""
     position = np.minimum(position, values.size - 1.0)
     start = np.clip(position.astype(np.intp) - 3, 0, values.size - 8)
-    weights = lagrange_weights(position - start)
+    weights = _lagrange_weights(position - start)
     total = weights[0] * values[start]
     for j in range(1, 8):
         total += weights[j] * values[start + j]
     return np.asarray(total)
 
 
-def lagrange_weights(x: FloatArray) -> FloatArray:
+def _lagrange_weights(x: FloatArray) -> FloatArray:
     """Values at x of the eight polynomials that are 1 at one of 0, ..., 7 and 0 at the others."""
     apart = x - np.arange(8.0).reshape(8, *[1] * x.ndim)
     left, right = np.ones_like(apart), np.ones_like(apart)

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,14 +23,14 @@ ABSENT = -1
 class PlanMapping:
     """Positions of a plan in the stored run that holds it, which may have more models, splits and metrics in another order.
 
-    The record is the plan; `datasets`, `models`, `metrics` and, for each dataset of the plan, `splits` hold the stored position
-    of each of its own. `metric_position` has every metric of the run, those that the plan lacks included.
+    The record is the plan; `datasets`, `models` and, for each dataset of the plan, `splits` hold the stored position of each of
+    its own, `metrics` those by name. `metric_position` has every metric of the run, those that the plan lacks included.
     """
 
     record: RunRecord
     datasets: IntArray
     models: IntArray
-    metrics: IntArray
+    metrics: Mapping[str, int]
     splits: tuple[IntArray, ...]
     metric_position: Mapping[str, int]
 
@@ -64,18 +64,6 @@ class PlanMapping:
                 if name not in self.metric_position:
                     look_up(name, list(self.metric_position), "metric")
 
-    def own_part(self, outcome: Outcome) -> Outcome:
-        """Turn a stored outcome into the plan's: with its own metrics in its own order."""
-        names = [metric.name for metric in self.record.metrics]
-        if names == list(self.metric_position):
-            return outcome
-        return dataclasses.replace(
-            outcome,
-            scores=_part(outcome.scores, names),
-            undefined=_part(outcome.undefined, names),
-            train_scores=_part(outcome.train_scores, names),
-        )
-
 
 def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
     """Find the positions of a plan in a stored run that has all of it, as one from `merge_records` has."""
@@ -90,14 +78,10 @@ def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
         record,
         datasets=np.array([dataset_position[dataset.name] for dataset in record.datasets], dtype=np.int64),
         models=np.array([model_position[model.name] for model in record.models], dtype=np.int64),
-        metrics=np.array([metric_position[metric.name] for metric in record.metrics], dtype=np.int64),
+        metrics={metric.name: metric_position[metric.name] for metric in record.metrics},
         splits=tuple(splits),
         metric_position=metric_position,
     )
-
-
-def _part(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: values[name] for name in names if name in values}
 
 
 def _planned(stored: IntArray, positions: IntArray) -> IntArray:

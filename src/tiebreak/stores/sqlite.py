@@ -167,9 +167,9 @@ class SqliteDatabase(Database):
         connection.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
         return is_store
 
-    def now(self, connection: Connection) -> int:
+    def now(self, connection: Connection) -> float:
         """The machine's clock, as the database runs in this process."""
-        return time.time_ns() // 1000
+        return time.time()
 
     def find_damage(self, connection: Connection) -> str:
         """SQLite's check of the whole file."""

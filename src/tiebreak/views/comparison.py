@@ -257,11 +257,11 @@ def ranking_table(comparison: Comparison) -> Table:
     return Table(f"Models by place{ranged}{more}", tuple(columns), tuple(zip(*columns.values(), strict=True)), _right(columns))
 
 
-def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bool = True) -> Table:
+def pair_table(comparison: Comparison) -> Table:
     """All pairs of the family, and tests and posterior; of very many those of the reference."""
     t, names, decimals = comparison.pair_table, model_names(comparison.models), answer.table_decimals(comparison)
-    of_reference = t.rows_with(comparison.models.index(comparison.reference))[:most]
-    chosen = np.arange(t.n_pairs) if t.n_pairs <= most else of_reference
+    of_reference = t.rows_with(comparison.models.index(comparison.reference))[:MOST_PAIRS]
+    chosen = np.arange(t.n_pairs) if t.n_pairs <= MOST_PAIRS else of_reference
     part = t.part(chosen)
     columns = {
         "first": [names[code] for code in part.first],
@@ -271,11 +271,11 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
         answer.interval_name(comparison, is_header=True): [
             answer.interval_text(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],
-        **({"p": [format_probability(float(p)) for p in part.pvalue]} if with_tests else {}),
+        "p": [format_probability(float(p)) for p in part.pvalue],
     }
-    if t.is_family and t.n_pairs > 1 and with_tests:
+    if t.is_family and t.n_pairs > 1:
         columns["adj. p"] = [format_probability(float(p)) for p in part.adjusted_pvalue]
-    if with_tests and part.law.is_posterior and part.probabilities is not None:
+    if part.law.is_posterior and part.probabilities is not None:
         for name, column in zip(("P(better)", "P(equiv.)", "P(worse)"), part.probabilities, strict=True):
             columns[name] = [format_probability(float(p)) for p in column]
     if t.is_family:

@@ -58,10 +58,6 @@ REFERENCES = {
 # --- tables -----------------------------------------------------------------------------------------------------------------
 
 
-LONG_FROM = 41
-"""Rows from which a table runs over several pages, as one page has no room for more."""
-
-
 def latex(comparison: Comparison, table: str | None = None) -> str:
     """Ranking and pairs as on the page, and scores by dataset, or one of them, as tables with the rules of booktabs."""
     has_datasets = comparison.method.unit == "dataset"
@@ -75,12 +71,10 @@ def latex(comparison: Comparison, table: str | None = None) -> str:
         notes = (*shown.notes, *small_print(comparison)[:1])
         texts.append(_of_page(replace(shown, title=f"Models by {value_name(comparison)}, {side} is better", notes=notes)))
     if table in (None, "pairs"):
-        texts.append(_of_page(pair_table(comparison, with_tests=False)))
+        texts.append(_of_page(pair_table(comparison)))
     if has_datasets and table in (None, "scores"):
         texts.append(_scores_latex(comparison))
-    text = "\n\n".join(texts)
-    packages = "booktabs,longtable" if "longtable" in text else "booktabs"
-    return f"% needs \\usepackage{{{packages}}}\n{text}\n"
+    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(texts) + "\n"
 
 
 def _of_page(table: Table) -> str:
@@ -114,25 +108,19 @@ def _scores_latex(comparison: Comparison) -> str:
     first = ("dataset", "metric") if is_mixed else ("dataset",)
     headers = (*first, *model_names(comparison.models))
     right = (*(False,) * len(first), *(True,) * len(comparison.models))
-    return _tabular(title, headers, right, body, [*notes, left_out(comparison.models)], is_long=len(rows) >= LONG_FROM)
+    return _tabular(title, headers, right, body, [*notes, left_out(comparison.models)])
 
 
 def _rows(rows: Iterable[Sequence[str]]) -> list[str]:
     return [" & ".join(row) + r" \\" for row in rows]
 
 
-def _tabular(
-    title: str, headers: Sequence[str], right: Sequence[bool], body: Sequence[str], notes: Sequence[str], *, is_long: bool = False
-) -> str:
-    """Rows between rules, under a caption and above notes; a long table runs over several pages."""
+def _tabular(title: str, headers: Sequence[str], right: Sequence[bool], body: Sequence[str], notes: Sequence[str]) -> str:
+    """Rows between rules, under a caption and above notes."""
     columns, caption = "".join("r" if each else "l" for each in right), rf"\caption{{{_escaped(title)}}}"
     sentences = (f"{_escaped(note[:1].upper() + note[1:]).rstrip('.')}." for note in notes if note)
     note = rf"{{\footnotesize {' '.join(sentences)}}}" if any(notes) else ""
     head = [r"\toprule", *_rows([list(map(_escaped, headers))]), r"\midrule"]
-    if is_long:
-        more = [r"\endhead", r"\midrule", rf"\multicolumn{{{len(right)}}}{{r}}{{continued}} \\", r"\endfoot", r"\endlastfoot"]
-        start = [rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\"]
-        return "\n".join(filter(None, [*start, *head, *more, *body, r"\bottomrule", r"\end{longtable}", note]))
     start = [r"\begin{table}", caption, rf"\begin{{tabular}}{{{columns}}}"]
     tail = [r"\bottomrule", r"\end{tabular}", rf"\par\smallskip{note}" if note else "", r"\end{table}"]
     return "\n".join(filter(None, [*start, *head, *body, *tail]))
@@ -218,8 +206,7 @@ def methods_paragraph(comparison: Comparison) -> str:
         "metric": printable(comparison.metric.name),
         "design": ", ".join(filter(None, (design_line(comparison), sizes_line(comparison)))),
         "whose": f"the differences to the baseline, {printable(settings.baseline)}" if settings.baseline is not None else whose,
-        "procedure": f"the {method.name} procedure ({_authors(method.references[0])}), which assumes that "
-        + "; that ".join(method.assumptions),
+        "procedure": f"the {method.name} procedure [1], which assumes that {'; that '.join(method.assumptions)}",
         "level": format_percent(1 - settings.alpha),
         "each": level_words(table.interval_alpha),
         "correction": NAMES_OF_CORRECTIONS.get(table.correction, ""),
@@ -241,14 +228,5 @@ def methods_paragraph(comparison: Comparison) -> str:
     )
     text = " ".join(PARTS[part].format(**said) for part in parts if part)
     cited = [reference for key, reference in REFERENCES.items() if key in text]
-    return "\n".join([f"{text}\n\nReferences", *(f"- {each}" for each in (*method.references, *cited)), ""])
-
-
-def _authors(reference: str) -> str:
-    """Surnames and year of a reference such as "C. Nadeau, Y. Bengio. Inference for ...", else all of it."""
-    found = re.match(r"((?:(?:[A-Z]\.[- ]?)*[A-Z][\w'-]+(?:, )?)+)\. ", reference)
-    years = re.findall(r"\b(?:19|20)\d\d\b", reference)
-    if found is None or not years:
-        return reference.rstrip(".")
-    surnames = [name.split(".")[-1].strip() for name in found.group(1).split(", ")]
-    return f"{', '.join(surnames)} {years[-1]}"
+    references = (f"[{n}] {each}" for n, each in enumerate((*method.references, *cited), 1))
+    return "\n".join([f"{text}\n\nReferences", *references, ""])

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import tiebreak as tb
 from tiebreak.cli.group import tiebreak
-from tiebreak.comparison.procedures.datasets import ASKEW, LEANING, families
+from tiebreak.comparison.procedures.datasets import ASKEW, families
 from tiebreak.errors import (
     DataError,
     InvalidParameterError,
@@ -250,8 +250,8 @@ def test_directions_on_the_command_line(tmp_path) -> None:
 
     both = ["--direction", "latency", "lower", "--direction", "quality", "higher"]
     assert "b is better than a" in run(*both).output
-    assert "gives latency two different directions" in run(*both, "--direction", "latency", "higher").output
-    assert "says for each metric what" in run(*both, "--lower-is-better").output
+    assert "give one direction of a metric" in run(*both, "--direction", "latency", "higher").output
+    assert "give one direction of a metric" in run(*both, "--lower-is-better").output
 
 
 # --- bad input ------------------------------------------------------------------------------------------------------------
@@ -440,24 +440,24 @@ def test_differences_that_lie_askew_are_named() -> None:
     assert "are not symmetric" in notices["mean-against-centre"]
 
 
-def test_a_difference_that_ranks_show_and_means_do_not_is_named_where_it_leans() -> None:
+def test_a_difference_that_ranks_show_and_means_do_not_is_named() -> None:
     """Twenty exponential values less their mean, drawn with seed 17: ranks show b ahead, Student's and Hall's t nothing."""
     values = np.random.default_rng(17).exponential(size=20) - 1
     table = {"dataset": [f"name {letter}x" for letter in "abcdefghijklmnopqrst"], "a": values, "b": np.zeros(20)}
     answer = tb.compare(table, metric="gain", lower_is_better=False)
-    assert ASKEW < float(asymmetry_pvalues(values)) < LEANING
+    assert float(asymmetry_pvalues(values)) > ASKEW  # so symmetry by itself says nothing
     assert answer.pair("b", "a").verdict == "better"
     assert tb.compare(table, metric="gain", lower_is_better=False, method="paired-t").pair("a", "b").verdict == "undecided"
     assert "its mean is not shown to be higher" in dict(answer.notices)["mean-against-centre"]
 
 
 def test_symmetric_differences_raise_no_notice() -> None:
-    """400 tables of 30 datasets, normal and t with 2 df: at most a tenth, and four fifths of lognormal ones are seen."""
+    """400 tables of 30 datasets, normal and t with 2 df: at most a tenth, and seven tenths of lognormal ones are seen."""
     rng = np.random.default_rng(9)
     for values, low, high in (
         (rng.normal(size=(400, 30)), 0.0, 0.1),
         (rng.standard_t(2, size=(400, 30)), 0.0, 0.1),
-        (rng.lognormal(size=(400, 30)), 0.8, 1.0),
+        (rng.lognormal(size=(400, 30)), 0.7, 1.0),
     ):
         assert low <= (asymmetry_pvalues(values) < ASKEW).mean() <= high
 

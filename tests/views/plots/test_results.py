@@ -166,9 +166,9 @@ def test_an_audit_has_the_shares_of_each_test_set_and_marks_its_findings() -> No
     assert [set(codes) for codes in data["codes"]] == [
         {finding.code for finding in audit if split in finding.evidence.splits} for split in data["split"]
     ]
-    boxes = tb.audit(X, X[:, 1], cv=3).plot.drawing().data
-    assert (boxes["low"] <= boxes["median"]).all()
-    assert (boxes["median"] <= boxes["high"]).all()
+    of_numbers = tb.audit(X, X[:, 1], cv=3).plot.drawing().data
+    assert (of_numbers["q1"] <= of_numbers["median"]).all()
+    assert (of_numbers["median"] <= of_numbers["q3"]).all()
 
 
 def test_power_is_that_of_the_plan() -> None:
