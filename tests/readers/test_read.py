@@ -116,7 +116,7 @@ def test_models_and_datasets_are_chosen_by_name(write: Write) -> None:
     assert read(path, dataset="iris").matrix().score.tolist() == [[0.1, 0.3]]
     with pytest.raises(UnknownNameError, match="no dataset is called 'irsi': did you mean 'iris'"):
         read(path, dataset="irsi")
-    with pytest.raises(DataError, match=r"^scores\.csv, line 5: the score of model 'svm' is infinite"):
+    with pytest.raises(DataError, match=r"^scores\.csv, line 5: accuracy lies between 0 and 1 .* that of 'svm' is inf"):
         read(path, dataset="wine")
     for source in (write(WIDE), read(write(WIDE))):
         with pytest.raises((UnknownNameError, UnclearSourceError), match=r"'iris' was given, but .* does not name any datasets"):
