@@ -92,13 +92,6 @@ def test_groups_come_one_after_the_other():
         assert sorted(np.unique(GROUPS[split.train], return_counts=True)[1].tolist()) == [3, 5, 5]
 
 
-def test_groups_that_bring_a_class_come_first():
-    """Of groups that hold one class each, three are enough for three classes."""
-    y = np.repeat(np.arange(18) % 3, 5)
-    plan, _ = with_sizes(whole(y=y, groups=GROUPS), [15])
-    assert all(np.unique(y[split.train]).size == 3 for split in plan.datasets[0].splits)
-
-
 def test_time_takes_the_most_recent_rows():
     """Nobody trains on a distant past with a gap before what is to be foretold."""
     plan, sizes = with_sizes(whole(cv={"kind": "time", "n_folds": 2}, y=NUMBERS), [10, 30])
