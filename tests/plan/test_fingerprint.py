@@ -1,12 +1,10 @@
 """Hashes of data, models and functions."""
 
 import functools
-import gc
 import importlib.util
 import os
 import subprocess
 import sys
-import weakref
 from pathlib import Path
 from typing import Any
 
@@ -145,24 +143,6 @@ def test_code_of_your_own_counts_by_its_source(tmp_path: Path):
     assert len(set(hashes)) == 5
     assert [fingerprint(third.Mine(1)), fingerprint(third.Mine(2)), fingerprint(third.scale)] == hashes[:3]
     del sys.modules["homemade"]
-
-
-@pytest.mark.slow
-def test_what_a_function_closes_over_is_not_kept_alive():
-    """Its source is remembered, and a table of gigabytes that it holds is not."""
-
-    class Table:
-        """Something large."""
-
-    def model(table: Table) -> Any:
-        return lambda X_train, y_train, X_test, rng: table
-
-    made = model(Table())
-    table = weakref.ref(made.__closure__[0].cell_contents)
-    fingerprint(made)
-    del made
-    gc.collect()
-    assert table() is None
 
 
 def test_a_function_counts_with_what_it_closes_over():
