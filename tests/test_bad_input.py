@@ -168,7 +168,7 @@ def test_bad_input_is_refused_in_words_or_has_no_value(name: str) -> None:
 def test_each_function_of_arrays_is_tried() -> None:
     """The table above has every public function whose arguments are arrays and settings."""
     takes_results = {"independent_areas", "skewed"}
-    takes_functions = {"bootstrap_winner_by"}
+    takes_functions = {"bootstrap", "bootstrap_winner_by"}
     public = {
         f"{module}.{name}"
         for module in ("metrics", "statistics")

@@ -1,4 +1,4 @@
-"""Permutation tests, and the bootstrap of the best of several models; other cases are in tests/reference."""
+"""The bootstrap over examples, of the best of several models too, and permutation tests; other cases are in tests/reference."""
 
 import re
 from itertools import combinations, product
@@ -12,6 +12,7 @@ from scipy import stats
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import (
+    bootstrap,
     bootstrap_winner,
     bootstrap_winner_by,
     mcnemar,
@@ -20,9 +21,65 @@ from tiebreak.statistics import (
 )
 
 
+def mean(values: np.ndarray) -> np.ndarray:
+    """Of each row."""
+    return values.mean(axis=-1)
+
+
+def test_all_resamples_are_those_of_a_loop() -> None:
+    """Quantiles, mean and standard error of the 4^4 ordered resamples of four numbers."""
+    values = np.array([1.0, 2.0, 4.0, 9.0])
+    means = np.sort([np.mean(each) for each in product(values, repeat=4)])
+    result = bootstrap(mean, values)
+    assert (result.is_exact, result.n_resamples) == (True, 256)
+    assert (result.mean, result.standard_error) == pytest.approx((means.mean(), means.std()))
+    expected = np.quantile(means, [0.05, 0.95], method="inverted_cdf")
+    assert result.interval(0.9, "percentile") == pytest.approx(tuple(expected))
+
+
+def test_bca_is_near_scipys() -> None:
+    """Another implementation with other resamples, 20,000 of each; a skewed sample, where the bias correction matters."""
+    values = np.random.default_rng(0).exponential(size=60)
+    ours = bootstrap(mean, values, n_resamples=20_000).interval()
+    theirs = stats.bootstrap((values,), np.mean, n_resamples=20_000, rng=1).confidence_interval
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
+
+
+def test_columns_are_resampled_together_and_the_seed_decides() -> None:
+    """A difference of two columns is that of the column of differences, resample by resample."""
+    x, y = np.random.default_rng(6).normal(size=(2, 40))
+    one = bootstrap(lambda x, y: mean(x) - mean(y), x, y, n_resamples=500)
+    again, other = (bootstrap(mean, x - y, n_resamples=500, rng=seed) for seed in (0, 1))
+    np.testing.assert_allclose(one.replicates, again.replicates, atol=1e-14)
+    np.testing.assert_allclose(one.jackknife, [np.delete(x - y, i).mean() for i in range(40)], atol=1e-14)
+    assert (again.replicates != other.replicates).all()
+
+
+def test_what_does_not_vary_or_has_no_value_has_no_interval() -> None:
+    """Equal scores; a metric that is nan in one of ten resamples."""
+    same = bootstrap(mean, np.zeros(30), n_resamples=500)
+    assert same.estimate == 0.0
+    rare = bootstrap(lambda x: np.where(x.max(axis=-1) > 28, mean(x), np.nan), np.arange(30.0), n_resamples=500)
+    assert np.isnan([same.interval(), rare.interval(), rare.interval(method="percentile")]).all()
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
+        (lambda: bootstrap(mean, np.arange(30.0), n_resamples=0), InvalidParameterError, "n_resamples must be a whole number"),
+        (
+            lambda: bootstrap(mean, np.arange(30.0), n_resamples=200).interval(),
+            InvalidParameterError,
+            "200 resamples are too few for an interval of level 0.95; pass n_resamples=400",
+        ),
+        (lambda: bootstrap(mean, np.arange(30.0), exact=True), InvalidParameterError, "30 examples have too many resamples"),
+        (lambda: bootstrap(mean, [1.0, 2.0], [1.0]), DataError, r"columns of one length.*got \[\(2,\), \(1,\)\]"),
+        (lambda: bootstrap(np.mean, np.arange(30.0)), DataError, "one value for each resample"),
+        (
+            lambda: bootstrap(mean, np.arange(3.0)).interval(method="student"),
+            InvalidParameterError,
+            "method must be one of",
+        ),
         (
             lambda: permutation_test_paired([1, np.nan]),
             DataError,

@@ -16,10 +16,11 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray
-from tiebreak.readers.header import words_in
+from tiebreak.printable import printable
+from tiebreak.readers.header import column_advice, words_in
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ReadOptions, Source, name_metric
-from tiebreak.readers.tables import Words
+from tiebreak.readers.tables import Words, has_fractions
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -311,6 +312,7 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
             own = reading.table.take(np.flatnonzero(models.code == code))
             parts.append((replace(reading, table=own, roles=roles), model))
     found: dict[str, NDArray[Any]] = {}
+    used = set[str]()
     first, _ = parts[0]
     truth, keys = _values(first, first.roles["truth"][0]), _keys_of(first)
     together = "cluster" if "cluster" in first.roles else "dataset" if {"dataset", "time"} <= first.roles.keys() else ""
@@ -321,13 +323,17 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
             if model in found:
                 raise UnclearSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
             found[model] = _values(reading, column)[order]
+            used.add(column)
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive = next((each for each in np.unique(truth).tolist() if str(each) == str(options.positive)), options.positive)
     clusters = first.words(together).texts() if together else None
     items = read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
     name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
-    return items
+    unused = [name for name in first.others(*first.roles) if name not in {*used, "column 1"}]
+    keys_in = [f"{role} = {first.roles[role][0]}" for role in ("truth", "prediction", "item") if role in first.roles]
+    said = f"; not used: {', '.join(unused[:8])}" if unused else ""
+    return replace(items, sources=(printable(f"read: {', '.join(keys_in)}, models = {quoted(list(found), 4)}{said}"),))
 
 
 _FORMS = frozenset(
@@ -335,6 +341,9 @@ _FORMS = frozenset(
     score y yhat""".split()
 )
 """Words of names that say in which form a column holds what a model predicts."""
+
+_CHANCES = frozenset("prob proba probability probabilities probs confidence score".split())
+"""Words of names of columns of probabilities, or of what stands for them."""
 
 _MARKS = frozenset("correct incorrect wrong right hit match passed em acc accuracy".split())
 """Words of names of columns that say how good a prediction is."""
@@ -345,10 +354,16 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
     roles, models = reading.roles, reading.options.models
     if models is not None and set(models) <= set(reading.table.columns):
         return {name: name for name in models}
-    if "prediction" in roles:
-        return {model: roles["prediction"][0]}
     rest = reading.others(*(roles.keys() - {"score", "judge", "human", "metric", "n_train", "n_test", "test_set"}))
-    rest = [name for name in rest if name != "column 1" and not re.search(r"-(lo|hi)-\d", name)]
+    if "prediction" in roles:
+        [own] = roles["prediction"]
+        chances = [name for name in rest if not reading.is_text[name] and not _CHANCES.isdisjoint(words_in(name))]
+        is_of_classes = reading.is_text[own] or not has_fractions(reading.table.columns[own])
+        if chances and is_of_classes and full_name(reading.options.metric or "").removeprefix("neg_") in OF_PROBABILITIES:
+            what = f"it holds classes, and {reading.options.metric} is of probabilities."
+            raise reading.refuse(what, "Name those: ", column_advice("prediction", chances[0]), ".", column=own)
+        return {model: own}
+    rest = [name for name in rest if name != "column 1" and not re.search(r"-(lo|hi)-\d", name) and not _is_prose(reading, name)]
     fix = ("Name the columns of predictions with ", Setting("models"), ", or leave out the truth where these are scores.")
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     if wrong := roles.get("score", marks)[:1]:
@@ -366,6 +381,14 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         what = f"{quoted(rest if is_of_classes else several, 6)} are several columns of one model."
         raise reading.refuse(what, *fix, kind=DataError)
     return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
+
+
+def _is_prose(reading: Reading, name: str) -> bool:
+    """True for texts such as sentences: most of them stand once, and none is a class of the truth."""
+    if not reading.is_text[name]:
+        return False
+    texts, classes = reading.table.words(name).names, reading.table.words(reading.roles["truth"][0]).names
+    return 2 * len(texts) > reading.table.n_rows > len(classes) and set(texts).isdisjoint(classes)
 
 
 _MOST_CLASSES = 1000

@@ -257,7 +257,7 @@ def _is_file(source: Any) -> bool:
 def is_file_name(text: str) -> bool:
     """True for a text with the ending of a file that can be read, whether the file is there or not."""
     ending = Path(text).suffix.lower()
-    return ending != "" and ending in (*ENDINGS, ".eval", ".html", ".htm")
+    return ending != "" and ending in (*ENDINGS, ".eval")
 
 
 def _is_items(found: Found) -> bool:
