@@ -164,7 +164,7 @@ def test_the_hash_is_the_same_in_another_process(hash_seed: str):
         "print(fingerprint([{'b', 'a', 'c'}, {'x': 1, 'y': 2}, SVC(class_weight={'u': 1, 'v': 2}), get_scorer('f1')]))"
     )
     there = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONHASHSEED": hash_seed}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": hash_seed}, capture_output=True, text=True, check=True
     ).stdout.strip()
     from sklearn.metrics import get_scorer as scorer
 
