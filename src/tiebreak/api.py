@@ -124,15 +124,15 @@ def compare(
     ----------
     *sources
         What was measured: a fitted `GridSearchCV` or `RandomizedSearchCV`, a `cv_results_` dict,
-        ``{name: cross_validate(...)}``, ``{name: array of scores, one per split}`` (a pandas Series is paired by its index), an
-        array of two dimensions with `models`, a list of records, a long or wide frame, a path to CSV, JSON or Parquet, `Scores`,
-        an `Evaluation`, the URL of a store with the name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`;
-        several are joined on the split key. Or the single items of one test set: `Items`, and all that `read_items` reads.
+        ``{name: cross_validate(...)}``, ``{name: array of scores, one per split}`` (a pandas Series is paired by its index), a list
+        of records, a long or wide frame, a path to CSV, JSON or Parquet, `Scores`, an `Evaluation`, the URL of a store with the
+        name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`; several are joined on the split key. Or the single
+        items of one test set: `Items`, and all that `read_items` reads.
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
         its direction; any other needs `lower_is_better`, True or False, or a dict of these by metric.
     models, dataset : sequence of str and str, optional
-        Compare only these models (of an array, the names of its rows or columns); which dataset, where a table holds several.
+        Compare only these models; which dataset, where a table holds several.
     rope : float or str, default 0
         Smallest difference that matters to you, in the metric's unit, or a percentage of the best mean ("1%"), or of the
         baseline's. Verdicts: better, ahead (a difference is shown, that it matters is not), equivalent, undecided, behind, worse.

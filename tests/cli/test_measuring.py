@@ -37,14 +37,6 @@ def test_no_name_becomes_a_path_to_elsewhere(here: Path, name: str, url: str) ->
     assert measuring.store_for_study(None, None, name) == url
 
 
-def test_a_run_is_found_by_name_or_by_url(here: Path) -> None:
-    """A fragment names the run, unless a store is given: then all of it is the name."""
-    assert measuring.find_run("sqlite:///a.db#b#c", None) == ("sqlite:///a.db", "b#c")
-    assert measuring.find_run("sqlite:///a.db#b", "sqlite:///d.db") == ("sqlite:///d.db", "sqlite:///a.db#b")
-    Path("b.db").touch()
-    assert measuring.find_run("b", None) == ("sqlite:///b.db", "b")
-
-
 def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
     """By the names that they have here."""
     Path("one.db").touch()

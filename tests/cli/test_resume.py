@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import STUDY, run
+from tests.cli.conftest import STUDY, refused, run
 
 STORE = ("--store", "sqlite:///runs.db")
 
@@ -34,19 +34,11 @@ def test_a_run_is_found_by_url_and_name_or_by_its_file(study: str, capsys: pytes
     assert run(capsys, "resume", "sqlite:///flowers.db#flowers", "--quiet") == (0, expected, "")
 
 
-def test_a_run_keeps_its_own_name(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Though the study would name another."""
-    run(capsys, "run", study, *STORE, "--name", "mine")
-    assert run(capsys, "resume", "mine", *STORE)[2].endswith("run mine: 18 cells, 18 already there\n")
-
-
 def test_a_study_that_is_gone_is_said(study: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With two ways to go on; the second works."""
     run(capsys, "run", study, *STORE)
     shutil.move(study, "moved.toml")
-    code, out, err = run(capsys, "resume", "flowers", *STORE)
-    assert (code, out) == (2, "")
-    assert err == (
+    assert refused(capsys, "resume", "flowers", *STORE) == (
         f"tiebreak: run 'flowers' was started from '{here / 'study.toml'}', which is gone. Put the file back, or go on from "
         "where it is now: tiebreak run FILE, with the same --store and --name.\n"
     )
@@ -59,19 +51,10 @@ def test_a_run_without_a_study_is_refused(here: Path, capsys: pytest.CaptureFixt
     from sklearn.dummy import DummyClassifier
 
     tb.evaluate({"a": DummyClassifier()}, [[0], [1], [2], [3]], [0, 1, 0, 1], cv=2, store="sqlite:///runs.db", name="py")
-    code, out, err = run(capsys, "resume", "py", *STORE)
-    assert (code, out) == (2, "")
-    assert err == (
+    assert refused(capsys, "resume", "py", *STORE) == (
         "tiebreak: run 'py' was not started from a study file, so there is nothing here to go on from. Call tiebreak.evaluate "
         "again as before, with the same store and name.\n"
     )
-
-
-def test_a_name_that_is_not_there_comes_with_the_nearest(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """As everywhere."""
-    run(capsys, "run", study, *STORE)
-    message = "tiebreak: no run is called 'flower': did you mean 'flowers'?\n"
-    assert run(capsys, "resume", "flower", *STORE) == (2, "", message)
 
 
 def test_nothing_of_a_store_is_run(study: str, capsys: pytest.CaptureFixture[str]) -> None:

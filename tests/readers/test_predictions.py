@@ -193,7 +193,7 @@ def test_predictions_may_stand_in_rows_of_each_model() -> None:
 @pytest.mark.parametrize(
     ("columns", "text"),
     [
-        ({"a_correct": [1, 0, 1, 1], "b_correct": 1}, "column 'a_correct': is it what a model predicts, or a score"),
+        ({"a_correct": [1, 0, 1, 1], "b_correct": 1}, "is 'a_correct' what a model predicts, or a score"),
         ({"rf_pred": [*"xyxx"], "rf_prob": 0.5, "b": "x"}, "'rf_pred' and 'rf_prob' are several columns of one model"),
         ({"y_true": [0, 1, 0, 1], "prob_0": 0.5, "prob_1": 0.5}, "'prob_0' and 'prob_1' are several columns of one model"),
         ({"split": ["train", "train", "test", "test"], "a": "x"}, "column 'split': it names parts of the data"),

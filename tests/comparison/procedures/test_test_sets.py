@@ -83,9 +83,9 @@ def test_bad_input() -> None:
         tb.compare({**TABLE, "correct": [51, 1, 1]})
     with pytest.raises(DataError, match="row 2, column 'score': it is 25, of 40 examples; it must be a rate between 0 and 1"):
         tb.compare({"model": ["a", "b"], "test_set": [1, 2], "score": [0.2, 25], "n_test": [50, 40]}, metric="accuracy")
-    with pytest.raises(DataError, match=r"two rows for model 'a'. Add them up, or name the test sets in a column 'test_set'"):
+    with pytest.raises(DataError, match=r"are of model 'a'\. Add them up, or name the test sets in a column 'test_set'"):
         tb.compare({**TABLE, "model": ["a", "a", "b"]})
-    with pytest.raises(DataError, match=r"'a' and 'b' were both scored on the test set 'x'.* a column 'item' and one for"):
+    with pytest.raises(DataError, match=r"two rows or more are of test set 'x'.* compare them by items"):
         tb.compare({**TABLE, "test_set": ["x", "x", "y"]})
     with pytest.raises(
         DataError, match=r"and these are scores on a test set of each model's own. Leave method= out .*'newcombe'"
@@ -251,7 +251,7 @@ def test_seeds_of_their_own_have_no_differences_to_plot(rng: np.random.Generator
     with pytest.raises(tb.errors.DataError, match="there is no plot of differences, as the models were not measured on the"):
         answer.plot.differences()
     assert answer.pair("vit", "mlp").differences.size == 0
-    assert "on 3-5 seeds of each model" in answer.methods_paragraph()
+    assert "3-5 seeds of each model" in answer.to_text()
 
 
 def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generator) -> None:

@@ -57,13 +57,6 @@ def test_several_classes_have_a_panel_for_each_model(kind: str) -> None:
     assert data.groupby("model")["class"].nunique().to_dict() == dict.fromkeys(NAMES, 4)
 
 
-@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration"])
-def test_a_curve_of_one_class_alone_is_drawn_all_the_same(kind: str) -> None:
-    """There is nothing to see, and that is no crash."""
-    curve = getattr(tb.metrics, f"{kind}_curve")([0, 0, 0], [0.1, 0.4, 0.2])
-    assert curve.plot().ax_ is not None
-
-
 def test_the_cheapest_threshold_is_in_the_title() -> None:
     """Worked out from the counts at each threshold."""
     rocs = evaluated(("a",)).roc()
