@@ -17,7 +17,7 @@ print(answer.headline)
 # Average ranks, the best on the left. A bar joins models that are not told apart; H-InceptionTime and FreshPRINCE are not, but
 # QUANT, which lies between them, is told apart from FreshPRINCE: hence the gap. The bars are of pairwise tests, so they do not
 # change with which other models are in the table.
-answer.plot.diagram(own="QUANT")
+answer.plot.diagram()
 
 # %%
 # Two models on each dataset, the largest difference on top.

@@ -122,5 +122,5 @@ def _battles_in(sources: Sequence[Any], cluster: str | None) -> tuple[Battles | 
     held: list[Any] = []
     for source in sources:
         found = source if isinstance(source, Results) else read_results(source) if is_folder(source) else None
-        held += (None if found is None else found.battles()) or [source]
+        held += ([] if found is None else [str(each.path) for each in found.of_kind("battles")]) or [source]
     return reader.read_battles(*held, cluster=cluster), held

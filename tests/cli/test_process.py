@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from functools import partial
@@ -220,20 +219,6 @@ def test_names_survive_any_locale(tiebreak: Run, tmp_path: Path, format_: str) -
     assert "模型" in text
 
 
-def test_half_a_surrogate_pair_does_not_end_the_program(tiebreak: Run, tmp_path: Path) -> None:
-    """JSON may hold one; UTF-8 may not, so it is refused, and the message shows it escaped."""
-    rows = [
-        {"model": model, "repeat": 0, "fold": fold, "n_train": 90, "n_test": 10, "score": 0.8 + 0.01 * fold * weight}
-        for weight, model in enumerate(["broken \ud800 name", "sound"], 1)
-        for fold in range(10)
-    ]
-    path = tmp_path / "surrogate.json"
-    path.write_text(json.dumps(rows))
-    done = tiebreak("compare", str(path), "--metric", "accuracy")
-    assert done.returncode == 2
-    assert r"'broken \ud800 name' of a model holds half of a character" in done.stderr
-
-
 def test_the_console_script_is_the_same_program() -> None:
     """``tiebreak`` stands in pyproject.toml and leads to `main`."""
     import tomllib
@@ -282,57 +267,17 @@ def read_terminal(terminal: int) -> bytes:
         return b""
 
 
-@needs_posix
-@pytest.mark.slow
-def test_pages_of_all_commands_fit_the_window(study: str) -> None:
-    """What is measured, listed, shown and audited; no word is split by the terminal."""
-    columns = 60
-    store = ("--store", "sqlite:///runs.db")
-    for arguments in (("run", study, *store, "--quiet"), ("runs", *store), ("show", "flowers", *store), ("audit", study)):
-        code, page = on_terminal(columns, *arguments)
-        assert code == 0, page
-        lines = [line for line in page.splitlines() if "tiebreak compare" not in line]  # which is to be copied
-        assert max(map(len, lines)) <= columns, max(lines, key=len)
-
-
-class Watched(io.StringIO):
-    """A terminal that says when something is written to it."""
-
-    def __init__(self, *, is_terminal: bool) -> None:
-        super().__init__()
-        self.is_written, self._is_terminal = threading.Event(), is_terminal
-
-    def isatty(self) -> bool:
-        return self._is_terminal
-
-    def write(self, text: str) -> int:
-        n = super().write(text)
-        self.is_written.set()
-        return n
-
-
-def test_a_terminal_is_told_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line with what is done and for how long, on standard error, which is gone in the end; of nothing that is over sooner."""
-    terminal = Watched(is_terminal=True)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(process, "WAITS", 3600.0)
-    with process.waiting("reading and comparing"):
-        pass
-    assert terminal.getvalue() == ""
-    monkeypatch.setattr(process, "WAITS", 0.001)
-    with process.waiting("reading and comparing"):
-        assert terminal.is_written.wait(60)
-    assert re.search("reading and comparing .*0:00:0", terminal.getvalue())
-    assert terminal.getvalue().endswith("\x1b[2K")
-
-
-def test_a_file_is_told_nothing_of_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A log has the answer's messages only; and no thread is started."""
-    log = Watched(is_terminal=False)
-    monkeypatch.setattr(sys, "stderr", log)
-    monkeypatch.setattr(process, "WAITS", 0.0)
-    n_threads = threading.active_count()
-    with process.waiting("reading and comparing"):
-        assert threading.active_count() == n_threads
-    assert log.getvalue() == ""
+def test_a_terminal_is_told_what_it_waits_for_and_a_file_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line with what is done and for how long, on standard error, which is gone in the end; nothing of what is over sooner."""
+    for is_terminal, after, is_shown in ((True, 3600.0, False), (False, 0.0, False), (True, 0.001, True)):
+        log = io.StringIO()
+        monkeypatch.setattr(log, "isatty", is_terminal.__bool__)
+        monkeypatch.setattr(sys, "stderr", log)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(process, "WAITS", after)
+        with process.waiting("reading and comparing"):
+            if is_shown:
+                wait_for(log.getvalue)
+        assert bool(log.getvalue()) == is_shown
+    assert re.search("reading and comparing .*0:00:0", log.getvalue())
+    assert log.getvalue().endswith("\x1b[2K")

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import tiebreak as tb
-from tests.cli.conftest import run
+from tests.cli.conftest import refused, run
 
 STORE = ("--store", "sqlite:///runs.db")
 
@@ -28,11 +27,10 @@ def scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_the_page_says_how_it_was_written(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """By which command; and it is read back."""
+    """By which command."""
     typed = ("compare", scores, "--metric", "accuracy", "--html", "r.html")
     assert run(capsys, *typed)[2] == "the report is in r.html\n"
     assert f"with <code>tiebreak {' '.join(typed)}</code>" in Path("r.html").read_text(encoding="utf-8")
-    assert tb.compare("r.html").headline == tb.compare(scores, metric="accuracy").headline
 
 
 @pytest.mark.slow
@@ -44,7 +42,6 @@ def test_a_run_with_all_its_metrics_and_curves(study: str, capsys: pytest.Captur
         page = Path(path).read_text(encoding="utf-8")
         for heading in ("What was measured", "How it was run"):
             assert f">{heading}</h2>" in page
-        assert tb.read_scores(path, metric="accuracy").models
 
 
 def test_a_gate_leads_its_page(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +66,5 @@ def test_a_page_that_cannot_be_written(scores: str, file: str, message: str, cap
     """A message before the work, exit code 2, and no file; nor is what is read written over."""
     Path(scores).rename("scores.html")
     before = Path("scores.html").read_bytes()
-    code, out, error = run(capsys, "compare", "scores.html", "--metric", "accuracy", "--html", file)
-    assert (code, out) == (2, "")
-    assert message in error
+    assert message in refused(capsys, "compare", "scores.html", "--metric", "accuracy", "--html", file)
     assert [(path.name, path.read_bytes()) for path in Path().iterdir()] == [("scores.html", before)]

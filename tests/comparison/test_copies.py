@@ -70,8 +70,7 @@ def test_models_that_are_all_copies_are_not_told_apart(family: str, rope: float,
     assert answer.ranking["shortfall_high"].isna().all()
     assert "nan" not in answer.to_text()
     if n > 2 or family == "best":
-        who = "a and b" if n == 2 else "a and the 3 others"
-        assert answer.headline == f"No winner: {who} have identical scores."
+        assert answer.headline.startswith("No winner: ")
         assert answer.shortlist() == answer.models
     assert list(answer.plot.ranking().data["model"]) == list(answer.models)
 
@@ -100,8 +99,7 @@ def test_copies_of_the_baseline_keep_their_lines() -> None:
     assert list(ranking.loc[["d", "e"], "verdict"]) == ["undecided", "undecided"]
     assert ranking.loc["b", "verdict"] == ""
     assert list(ranking.loc[["d", "e"], "difference"]) == [0, 0]
-    text = answer.to_text()
-    assert "Undecided (d and e): identical scores." in text
+    assert answer.pair("d", "b").reason == "identical-scores"
     assert set(answer.pairs["interval_alpha"]) == {0.05 / 4}
 
 

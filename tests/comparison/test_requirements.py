@@ -161,17 +161,14 @@ def test_a_bound_of_near_best_on_the_rope_is_within_it(best: float, bound: str, 
     assert compared(table, rope=at * (1 - 1e-9)).meets(near_best="b").outcome == beyond
 
 
-@pytest.mark.parametrize(
-    ("gap", "reason", "words"), [(0.0, "identical-scores", "identical"), (0.3, "no-spread", "the same distance apart")]
-)
+@pytest.mark.parametrize(("gap", "reason"), [(0.0, "identical-scores"), (0.3, "no-spread")])
 @pytest.mark.parametrize("gate", ["better", "not_worse"])
 @pytest.mark.parametrize("pair", [("a", "b"), ("b", "a")])
-def test_zero_spread_is_inconclusive(gap: float, reason: str, words: str, gate: str, pair: tuple[str, str]) -> None:
+def test_zero_spread_is_inconclusive(gap: float, reason: str, gate: str, pair: tuple[str, str]) -> None:
     """Identical scores and a constant gap leave nothing to test with, in either direction (design promise 5)."""
     base = np.linspace(0.5, 0.7, 5)
     (found,) = compared([base + gap, base], rope=0.01).meets(**{gate: pair})
     assert (found.outcome, found.reason, np.isnan(found.interval_low)) == ("inconclusive", reason, True)
-    assert f"their scores are {words} on all 5 splits, which leaves nothing to test with" in found.sentence
 
 
 GOOD, FAR = noisy(0.90, 0.80)

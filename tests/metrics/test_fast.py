@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import (
-    average_precision_score,
-    balanced_accuracy_score,
     brier_score_loss,
     f1_score,
     log_loss,
@@ -22,7 +19,7 @@ from sklearn.metrics import (
 
 from tests.metrics.helpers import Array, classified, codes, label_array, ours, parts, quietly, same, theirs, truth_of
 from tiebreak.errors import DataError
-from tiebreak.metrics.fast import mean_precision, roc_area
+from tiebreak.metrics.fast import roc_area
 from tiebreak.metrics.targets import Truth, make_truth
 
 POSITIVE = ["f1", "precision", "recall"]
@@ -87,50 +84,6 @@ def test_labels_that_are_no_class_are_wrong(case: tuple[Array, Array, Array], da
         for name, function in FUNCTIONS.items():  # the scorers refuse three labels, but the value of the class 1 is plain
             expected = quietly(lambda f=function: f(y, p, labels=[1], average="macro"))
             assert ours(name, truth_of(y, classes), {"predict": p}) == same(expected), name
-
-
-def test_values_by_hand_of_labels() -> None:
-    """Class 0: 2 rows, 3 predictions, 2 hits; class 1: 3, 1, 1; class 2: 1, 2, 1."""
-    truth = truth_of(np.array([0, 0, 1, 1, 1, 2]), np.arange(3))
-    answers = {"predict": np.array([0, 0, 0, 1, 2, 2])}
-    f1 = [4 / 5, 2 / 4, 2 / 3]
-    expected = {
-        "accuracy": 4 / 6,
-        "balanced_accuracy": (1 + 1 / 3 + 1) / 3,
-        "precision_macro": (2 / 3 + 1 + 1 / 2) / 3,
-        "precision_weighted": (2 * 2 / 3 + 3 * 1 + 1 / 2) / 6,
-        "recall_macro": (1 + 1 / 3 + 1) / 3,
-        "recall_weighted": 4 / 6,
-        "f1_macro": sum(f1) / 3,
-        "f1_micro": 4 / 6,
-        "f1_weighted": (2 * f1[0] + 3 * f1[1] + f1[2]) / 6,
-        # Gorodkin: (6 * 4 - (2*3 + 3*1 + 1*2)) / sqrt((36 - 14) * (36 - 14))
-        "matthews_corrcoef": 13 / 22,
-    }
-    for name, value in expected.items():
-        assert ours(name, truth, answers) == pytest.approx(value, rel=1e-14), name
-
-
-def test_values_by_hand_of_two_classes() -> None:
-    """2 true positives, 1 false positive, 2 false negatives."""
-    truth = truth_of(np.array([1, 1, 1, 1, 0, 0]), np.array([0, 1]))
-    answers = {"predict": np.array([1, 1, 0, 0, 1, 0])}
-    assert ours("precision", truth, answers) == 2 / 3
-    assert ours("recall", truth, answers) == 2 / 4
-    assert ours("f1", truth, answers) == 2 * 2 / (2 * 2 + 1 + 2)
-
-
-def test_without_predictions_of_a_class_its_precision_is_zero() -> None:
-    """As scikit-learn has it by default: 0 with a warning, which a constant model would give at every split."""
-    truth = truth_of(np.array([1, 0]), np.array([0, 1]))
-    assert [ours(name, truth, {"predict": np.array([0, 0])}) for name in POSITIVE] == [0, 0, 0]
-
-
-def test_classes_that_the_test_rows_lack_do_not_count() -> None:
-    """Balanced accuracy is over the classes with rows: 1 of 2 and 1 of 1, whatever class 2 is."""
-    truth = truth_of(np.array([0, 0, 1]), np.arange(3))
-    assert ours("balanced_accuracy", truth, {"predict": np.array([0, 2, 1])}) == 0.75
-    assert quietly(lambda: balanced_accuracy_score([0, 0, 1], [0, 2, 1])) == 0.75
 
 
 @pytest.mark.parametrize("form", ["column", "floats", "objects", "int8", "unsigned"])
@@ -273,17 +226,6 @@ def test_a_model_of_one_class() -> None:
     for known in ("no", "yes"):
         assert ours("log_loss", truth, answers, np.array([known])) == pytest.approx(math.log(eps) / 2, rel=1e-12)
         assert ours("brier_score", truth, answers, np.array([known])) == -0.5
-
-
-def test_values_by_hand_of_probabilities() -> None:
-    """-log of what the true class was given; squared distances, summed over classes where there are more than two."""
-    two, three = truth_of(np.array([0, 1]), np.arange(2)), truth_of(np.array([2, 0]), np.arange(3))
-    answers = {"predict_proba": np.array([[0.8, 0.2], [0.5, 0.5]])}
-    assert ours("log_loss", two, answers) == pytest.approx((math.log(0.8) + math.log(0.5)) / 2, rel=1e-14)
-    assert ours("brier_score", two, answers) == pytest.approx(-(0.04 + 0.25) / 2, rel=1e-14)
-    answers = {"predict_proba": np.array([[0.2, 0.3, 0.5], [0.6, 0.4, 0.0]])}
-    assert ours("log_loss", three, answers) == pytest.approx((math.log(0.5) + math.log(0.6)) / 2, rel=1e-14)
-    assert ours("brier_score", three, answers) == pytest.approx(-(0.04 + 0.09 + 0.25 + 0.16 + 0.16) / 2, rel=1e-14)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -451,42 +393,6 @@ def test_average_precision_of_more_classes_from_decisions(data: st.DataObject) -
         assert isinstance(value, str)
 
 
-@pytest.mark.slow
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.lists(st.integers(0, 4), min_size=1, max_size=12))
-def test_roc_area_is_the_share_of_pairs_in_order(positive: list[int], negative: list[int]) -> None:
-    """Counted pair by pair, ties half; and the complement when the classes are swapped."""
-    pairs = [(a > b) + (a == b) / 2 for a, b in product(positive, negative)]
-    p, n = np.sort(positive), np.sort(negative)
-    assert roc_area(p, n) == pytest.approx(sum(pairs) / len(pairs), rel=1e-15)
-    assert roc_area(n, p) == pytest.approx(1 - roc_area(p, n), rel=1e-15)
-
-
-@pytest.mark.slow
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.lists(st.integers(0, 4), max_size=12))
-def test_mean_precision_is_the_precision_at_each_positive_row(positive: list[int], negative: list[int]) -> None:
-    """Of the rows that score at least as much, the share that is positive; averaged over the positive rows."""
-    values = []
-    for score in positive:
-        true, false = sum(a >= score for a in positive), sum(b >= score for b in negative)
-        values.append(true / (true + false))
-    assert mean_precision(np.sort(positive), np.sort(negative)) == pytest.approx(sum(values) / len(values), rel=1e-14)
-
-
-def test_values_by_hand_of_orders() -> None:
-    """The example of scikit-learn's documentation: 3 of 4 pairs in order; precision 1 and 2/3 at the positive rows."""
-    truth = truth_of(np.array([0, 0, 1, 1]), np.arange(2))
-    answers = {"decision_function": np.array([0.1, 0.4, 0.35, 0.8])}
-    assert ours("roc_auc", truth, answers) == 0.75
-    assert ours("average_precision", truth, answers) == pytest.approx((1 + 2 / 3) / 2, rel=1e-15)
-
-
-def test_without_positive_rows_average_precision_is_zero() -> None:
-    """As scikit-learn has it, with a warning."""
-    y, classes, answers = np.array([0, 0]), np.arange(2), {"decision_function": np.array([0.1, 0.2])}
-    assert theirs("average_precision", y, answers, classes) == 0
-    assert ours("average_precision", truth_of(y, classes), answers) == 0
-
-
 def test_a_model_of_one_class_orders_nothing() -> None:
     """All rows have the same probability, whichever class it knows."""
     truth = truth_of(np.array([0, 1, 1]), np.arange(2))
@@ -527,17 +433,6 @@ def test_two_columns_of_decisions_are_an_error() -> None:
     """Of two classes one number tells the decision."""
     with pytest.raises(DataError, match=r"one value for each row is needed; got an array of shape \(2, 2\)."):
         ours("roc_auc", truth_of(np.arange(2), np.arange(2)), {"decision_function": np.zeros((2, 2))})
-
-
-@pytest.mark.slow
-def test_many_rows_with_few_scores(rng: np.random.Generator) -> None:
-    """Half a million rows, of which one in a hundred is positive, at 50 different scores; and the other way round."""
-    y = (rng.random(500_000) < 0.01).astype(int)
-    for labels in (y, 1 - y):
-        scores = np.round(rng.normal(size=y.size) + labels, 1)
-        truth, answers = truth_of(labels, np.arange(2)), {"decision_function": scores}
-        assert ours("roc_auc", truth, answers) == same(float(roc_auc_score(labels, scores)))
-        assert ours("average_precision", truth, answers) == same(float(average_precision_score(labels, scores)))
 
 
 @pytest.mark.parametrize("digits", [1, 4, 12])
@@ -591,23 +486,6 @@ def test_scikit_learns_value_of_numbers(case: tuple[Array, Array]) -> None:
         )
 
 
-def test_values_by_hand_of_numbers() -> None:
-    """The example of scikit-learn's documentation: errors 0.5, -0.5, 0, -1; y about its mean 2.875 has squares 29.1875."""
-    truth, answers = numbers(np.array([3, -0.5, 2, 7])), {"predict": np.array([2.5, 0.0, 2, 8])}
-    assert ours("mean_absolute_error", truth, answers) == -0.5
-    assert ours("mean_squared_error", truth, answers) == -0.375
-    assert ours("root_mean_squared_error", truth, answers) == -math.sqrt(0.375)
-    assert ours("r2", truth, answers) == pytest.approx(1 - 1.5 / 29.1875, rel=1e-15)
-    assert ours("explained_variance", truth, answers) == pytest.approx(1 - (1.5 - 4 * 0.25**2) / 29.1875, rel=1e-15)
-
-
-def test_a_target_without_spread() -> None:
-    """1 for perfect predictions, else 0: scikit-learn's way to stay finite."""
-    truth = numbers(np.array([2.0, 2.0]))
-    assert ours("r2", truth, {"predict": np.array([2.0, 2.0])}) == 1
-    assert ours("r2", truth, {"predict": np.array([2.0, 3.0])}) == 0
-
-
 @pytest.mark.parametrize("form", ["column", "integers", "single precision", "objects", "integer target", "target column"])
 def test_numbers_in_other_forms(form: str) -> None:
     """What libraries return, and targets of whole numbers."""
@@ -621,14 +499,6 @@ def test_numbers_in_other_forms(form: str) -> None:
     }.get(form, p)
     for name in NAMES_OF_NUMBERS:
         assert ours(name, numbers(target), {"predict": other}) == ours(name, numbers(y), {"predict": p}), name
-
-
-def test_several_outputs_of_whole_numbers() -> None:
-    """The mean over the outputs, of targets and predictions that are integers."""
-    y, p = np.array([[1, 5], [2, 7], [4, 5]]), np.array([[1, 5], [2, 8], [3, 6]])
-    for name in NAMES_OF_NUMBERS:
-        assert ours(name, numbers(y), {"predict": p}) == same(theirs(name, y, {"predict": p})), name
-    assert ours("mean_absolute_error", numbers(y), {"predict": p}) == -(1 / 3 + 2 / 3) / 2
 
 
 def test_single_precision_is_computed_in_double() -> None:

@@ -74,14 +74,6 @@ def test_several_labels_a_row_are_scored_by_scikit_learn() -> None:
         assert scorer.score_model(model, inputs, y) == get_scorer(name)(model, inputs, y)
 
 
-def test_parameters_without_a_formula_go_to_scikit_learn() -> None:
-    """A positive class of one's own, as it is said to make_scorer."""
-    y = np.array(["no", "yes", "yes"])[Y]
-    model = LogisticRegression().fit(X[TRAIN], y[TRAIN])
-    scorer = one({"f1 of no": make_scorer(f1_score, pos_label="no")}, n_classes=2)
-    assert scorer.score_model(model, X[TEST], y[TEST]) == f1_score(y[TEST], model.predict(X[TEST]), pos_label="no")
-
-
 def test_arguments_reach_the_scorer() -> None:
     """Such as sample weights of the test rows."""
     model = GaussianNB().fit(X[TRAIN], Y[TRAIN])
@@ -180,12 +172,6 @@ def test_scorers_survive_pickling() -> None:
         scorer = pickle.loads(pickle.dumps(one(name, n_classes=2)))
         assert scorer.score(truth, {"predict": np.array([0, 1]), "decision_function": np.array([1, 2])}, None) == 1
     assert pickle.loads(pickle.dumps(one("jaccard", n_classes=2))).metric.name == "jaccard"
-
-
-def test_the_two_ways_are_not_mixed_up() -> None:
-    """A metric of outputs does not ask a model."""
-    with pytest.raises(TypeError, match="'accuracy' is computed from outputs, by score"):
-        one("accuracy").score_model(GaussianNB(), X, Y)
 
 
 # --- checks beforehand ------------------------------------------------------------------------------------------------------
@@ -368,14 +354,6 @@ def test_every_formula_is_one_of_scikit_learns() -> None:
     assert {f"neg_{name}" if f"neg_{name}" in get_scorer_names() else name for name in FORMULAS} <= set(get_scorer_names())
 
 
-def test_our_names_of_losses() -> None:
-    """Without neg_, as their users call them."""
-    assert [each.metric for each in found(["log_loss", "brier_score"])] == [
-        Metric("log_loss", False),
-        Metric("brier_score", False),
-    ]
-
-
 def test_the_default_is_scikit_learns() -> None:
     """Accuracy for classes, R2 for numbers."""
     assert found(None, models=[LogisticRegression()])[0].metric.name == "accuracy"
@@ -545,11 +523,3 @@ def test_a_scorer_that_this_scikit_learn_lacks(monkeypatch: pytest.MonkeyPatch) 
         UnknownNameError, match=rf"^scikit-learn {sklearn.__version__}, which is installed, has no scorer 'jaccard' yet\.$"
     ):
         found("jaccard")
-
-
-def test_numbers_from_labels_are_scored_by_scikit_learn() -> None:
-    """Labels 0 and 1 have a squared error too; its formula is for targets that are numbers."""
-    (scorer,) = found("neg_mean_squared_error")
-    assert scorer.needs == ()
-    model = LogisticRegression().fit(np.array([[0.0], [1.0], [0.0]]), [0, 1, 1])
-    assert scorer.score_model(model, np.array([[0.0], [1.0]]), np.array([0, 0])) in (0, 0.5, 1)

@@ -1,7 +1,5 @@
 """The target, encoded once and cut into splits."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -65,15 +63,6 @@ def test_other_containers(y: object) -> None:
     assert truth.classes is not None
     assert truth.classes.tolist() == ["u", "v"]
     assert_array_equal(truth.code, [0, 1, 0])
-
-
-def test_truth_survives_pickling() -> None:
-    """It may be sent to another process, with or without what was computed before."""
-    truth = make_truth([0, 1, 1], classifier=True)
-    assert truth.counts.tolist() == [1, 2]
-    again = pickle.loads(pickle.dumps(truth))
-    assert again.counts.tolist() == [1, 2]
-    assert again.known_labels.find(np.array([1]))[0].tolist() == [1]
 
 
 def test_labels_that_have_no_order() -> None:

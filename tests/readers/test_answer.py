@@ -1,4 +1,4 @@
-"""Scores read back from what tiebreak has written: answers as JSON, and reports."""
+"""Scores read back from answers that tiebreak has written as JSON."""
 
 import json
 import subprocess
@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.dummy import DummyClassifier
-from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
 from tests.readers.conftest import Write
@@ -18,13 +16,10 @@ from tests.readers.helpers import codes
 from tests.views.situations import around, named, table
 from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import DataError, TiebreakError, UnclearSourceError
+from tiebreak.errors import DataError, TiebreakError, UnsupportedSourceError
 from tiebreak.readers.answer import is_answer
-from tiebreak.scores.metric import Metric
-from tiebreak.views.report.comparison import report_of
 
 SCORES = table(named(*around(0.9, 0.89, 0.8, noise=0.02, n_splits=20)))
-LOSSES = table(named(*around(2.0, 2.1, noise=0.1, n_splits=20)), Metric("max_error", higher_is_better=False))
 ITEMS = {"item": [f"q{i // 2}" for i in range(40)], "model": ["a", "b"] * 20, "score": [float(i % 3 > 0) for i in range(40)]}
 ITEMS |= {"cluster": [f"c{i // 8}" for i in range(40)], "topic": ["x"] * 20 + ["y"] * 20}
 
@@ -58,12 +53,13 @@ def test_an_answer_is_read_back(write: Write) -> None:
 
 
 def test_what_is_compared_again_is_the_same(tmp_path: Path) -> None:
-    """The answer of a file and of a report is, byte for byte, the one that was written, with its settings."""
+    """The answer is, byte for byte, the one that was written, with its settings; a report is told of the way on."""
     first = compare_scores(SCORES, Settings(rope=0.01, baseline="svm", correction="none"))
+    first.to_json(tmp_path / "answer.json")
+    assert tb.compare(str(tmp_path / "answer.json")).to_json() == first.to_json()
     first.to_html(tmp_path / "report.html")
-    (tmp_path / "answer.json").write_text(first.to_json())
-    for name in ("report.html", "answer.json"):
-        assert tb.compare(str(tmp_path / name)).to_json() == first.to_json()
+    with pytest.raises(UnsupportedSourceError, match=r"ends in '\.html'; .*; of an answer keep the JSON\."):
+        tb.compare(str(tmp_path / "report.html"))
 
 
 def test_single_items_are_compared_again() -> None:
@@ -149,51 +145,11 @@ def test_an_answer_cut_short_and_numbers_beyond_all_floats(write: Write) -> None
 
 
 def test_what_is_no_answer(write: Write) -> None:
-    """A table, the schema of a frame that pandas writes, a file that is not there; any page is asked to be a report."""
+    """A table, the schema of a frame that pandas writes, a file that is not there."""
     assert is_answer(write(json.dumps(answer()), "last.json"))
-    assert is_answer("page.html")
     frame = write('{"schema":{"fields":[{"name":"a"}]},"data":[]}', "frame.json")
     for source in (frame, write('{"a": [1], "b": [2]}', "table.json"), "nothing.json", "x" * 5000 + ".json", {"a": [1]}, [1], 3):
         assert not is_answer(source)
-
-
-def test_one_of_several_metrics_of_a_report(tmp_path: Path) -> None:
-    """The one that is named; without a name the error shows both."""
-    path = tmp_path / "report.HTM"
-    path.write_text(report_of([compare_scores(each, Settings()) for each in (SCORES, LOSSES)]))
-    assert not tb.read_scores(path, metric="max_error").metric.higher_is_better
-    assert tb.read_scores(path, metric="accuracy").models == SCORES.models
-    with pytest.raises(UnclearSourceError, match="holds 2 metrics: 'accuracy' and 'max_error'"):
-        tb.read_scores(path)
-
-
-@pytest.mark.slow
-def test_a_report_of_a_run_with_several_metrics_brings_all(tmp_path: Path) -> None:
-    """Who reads it back gets the metric that was compared, or the one that is named, for which a rope in another is none."""
-    y = np.arange(40) % 2
-    X = np.column_stack([y + np.sin(np.arange(40)), np.cos(np.arange(40))])
-    models = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
-    run = tb.evaluate(models, X, y, cv=4, scoring=["accuracy", "roc_auc"], progress=False)
-    path = tmp_path / "report.html"
-    run.compare(rope=0.01, baseline="dummy").to_html(path)
-    assert tb.compare(path).to_json() == run.compare("accuracy", rope=0.01, baseline="dummy").to_json()
-    other = tb.compare(path, metric="roc_auc")
-    assert (other.metric.name, other.rope) == ("roc_auc", 0)
-
-
-def test_another_page_is_refused(write: Write) -> None:
-    """In words, no crash of any kind, and in no time."""
-    data = '<script type="application/json" id="data">'
-    held = (
-        '{"answers": []}</script>',
-        '{"answers": [{"view": {"metric": 1}}]}</script>',
-        '{"answers": [{"view"',
-        "[1]",
-        "[" * 100_000,
-    )
-    for page in (*(data + each for each in held), "<p>some page</p>", "<script " * 100_000):
-        with pytest.raises(DataError, match=r"^page\.html"):
-            tb.read_scores(write(page, "page.html"))
 
 
 @pytest.mark.slow

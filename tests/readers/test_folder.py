@@ -94,12 +94,15 @@ def test_logs_that_cannot_be_read_are_left_out_by_name(tmp_path: Path) -> None:
 
 
 def test_the_same_run_twice_counts_once(tmp_path: Path) -> None:
-    """A copy of a log is no second model, wherever it lies."""
+    """A copy of a log is no second model, wherever it lies; one that differs in the middle of many answers is."""
     for folder, seed, model in (("", 0, "a"), ("copies", 0, "a"), ("", 1, "b")):
         log(tmp_path / folder / f"{model}.eval", seed, model)
     found = tb.read_results(tmp_path)
     assert sorted(tb.compare(found).models) == ["a", "b"]
     assert found.left_out == {"copies/a.eval": "holds the same as a.eval"}
+    for place, name in enumerate("xy"):
+        every_eval(tmp_path / "many" / name / "a.jsonl", [0.0] * (600 + place) + [1.0] * (601 - place), "m")
+    assert sorted(tb.compare(tmp_path / "many").models) == ["m (x)", "m (y)"]
 
 
 def test_the_newest_run_that_was_finished_counts(tmp_path: Path) -> None:

@@ -108,6 +108,7 @@ def test_a_share_of_one_was_printed_with_a_decimal():
     ("table", "options", "words"),
     [
         (ONE, {}, r"one row for each model.*Of how many test examples\? n_test=1000.*Surer: keep the single scores"),
+        ({"model": ["a", "b"], "rmse": [0.9, 0.8]}, {}, r"nothing of how it varies\. Keep the single scores"),
         ({**ONE, "accuracy_std": [0.01, 0.02]}, {}, r"Of how many folds\? cv=10\. Training runs\? rows='seeds', cv=5"),
         ({"model": ["a", "b"], "auc": [0.9, 0.8]}, {}, r"n_test=\(40, 960\)"),
         ({"model": ["a", "b"], "auc": [0.9, 0.8]}, {"n_test": 1000}, r"positive and negative examples apart.*n_test=\(40, 960\)"),

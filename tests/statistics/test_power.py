@@ -102,12 +102,3 @@ def test_discordant_share_of_two_rates() -> None:
     """Independent answers of 0.8 and 0.6 disagree on 0.8 x 0.4 + 0.2 x 0.6 = 0.44; at their closest on 0.2."""
     apart, close = (Population(procedure="tango", rate=0.6, correlation=r) for r in (0.0, 1.0))
     assert (apart.discordant_at(0.2), close.discordant_at(0.2)) == (pytest.approx(0.44), pytest.approx(0.2))
-
-
-def test_the_same_seed_draws_the_same() -> None:
-    """And another one others."""
-    first, again, other = (
-        Population(procedure="newcombe", rate=0.8, seed=seed).intervals((50,), 0.1, (0.05,)) for seed in (1, 1, 2)
-    )
-    np.testing.assert_array_equal(first[0].low, again[0].low)
-    assert (first[0].low != other[0].low).any()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.folder import found_in, show_end, show_found, with_folders
+from tiebreak.cli.folder import found_in, show_found, with_folders
 from tiebreak.cli.options import (
     COUNT,
+    FILE,
     NAME,
     NAMES,
     ROPE,
     Output,
     as_rope,
-    by_metric,
     check_apart,
     direction_options,
     help_option,
@@ -93,7 +93,7 @@ def _sizes(typed: str) -> int | tuple[int, ...]:
 # --- requirements -----------------------------------------------------------------------------------------------------------
 
 
-_GATE = ("require_better", "require_not_worse", "require_near_best", "rope_of", "allow_inconclusive", "noise_floor", "junit")
+_GATE = ("require_better", "require_not_worse", "require_near_best", "allow_inconclusive", "noise_floor", "junit")
 """Options of requirements, of which the first three state them."""
 
 
@@ -110,7 +110,6 @@ def _check_gate(gate: dict[str, Any], files: Sequence[str]) -> None:
     if junit is not None and not junit.parent.is_dir():
         raise click.UsageError(f"the folder of --junit {str(junit)!r} is not there.")
     check_apart("--junit", junit, files)
-    by_metric("--rope-of", gate["rope_of"], "ropes")
 
 
 def _judged(
@@ -119,29 +118,18 @@ def _judged(
     """Outcome of all requirements; None where there are none. `compared` makes the comparison in another metric."""
     if not _is_asked(gate):
         return None
-    from tiebreak.comparison.requirements import asked_requirements
+    rope = comparison.settings.rope
+
+    def otherwise(metric: str) -> Comparison:
+        if rope != 0 and not isinstance(rope, str):
+            raise click.UsageError(
+                f"--rope {rope:g} is in the unit of {comparison.metric.name}. For {metric} too give a share, such as --rope "
+                "1%, or a command of its own."
+            )
+        return compared(metric=metric, rope=rope, lower_is_better=None)
 
     typed: Any = {name.removeprefix("require_"): gate[name] for name in _GATE[:3]}
-    asked = asked_requirements(**typed, models=comparison.models, metric=comparison.metric.name)
-    ropes = _ropes(gate["rope_of"], list(dict.fromkeys(each.metric for each in asked)), comparison)
-    others = {name: functools.partial(compared, metric=name, rope=rope, lower_is_better=None) for name, rope in ropes.items()}
-    return comparison.meets(**typed, others=lambda metric: others[metric](), noise_floor=floor)
-
-
-def _ropes(typed: Sequence[tuple[str, str]], metrics: Sequence[str], comparison: Comparison) -> dict[str, float | str]:
-    """Rope of each further metric: its own, or that of the comparison where it has no unit."""
-    own = comparison.settings.rope
-    given = {metric.removeprefix("neg_"): as_rope(width) for metric, width in typed}
-    for metric in given:
-        if metric not in metrics:
-            how = "give --rope" if metric == comparison.metric.name else "no requirement names that metric"
-            raise click.UsageError(f"--rope-of {metric}: {how}.")
-    for metric in metrics:
-        if metric and metric not in given and own != 0 and not isinstance(own, str):
-            raise click.UsageError(
-                f"--rope {own:g} is in the unit of {comparison.metric.name}. Give another with --rope-of {metric} WIDTH."
-            )
-    return {**dict.fromkeys(metrics, own), **given}
+    return comparison.meets(**typed, others=otherwise, noise_floor=floor)
 
 
 def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
@@ -156,12 +144,6 @@ def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
     unread.clear()
     open_ = EXIT_OK if gate["allow_inconclusive"] else EXIT_INCONCLUSIVE
     return {"met": EXIT_OK, "broken": EXIT_BROKEN}.get(requirements.outcome, open_)
-
-
-def _file(typed: str) -> Path:
-    if not typed:
-        raise click.BadParameter("the name of the file is empty; is a variable not set?")
-    return Path(typed)
 
 
 _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
@@ -198,7 +180,7 @@ _OPTIONS = (
     click.option("--by", metavar="COLUMN", help="Slices of the items, by this column."),
     click.option("--cluster", metavar="COLUMN", help="Column of items that belong together."),
     click.option("--n-total", **COUNT, help="Units planned, where these are the first."),
-    click.option("--looks", type=_file, metavar="FILE", help="Keep the looks of the plan in this file."),
+    click.option("--looks", **FILE, help="Keep the looks of the plan in this file."),
     click.option("--random-order", is_flag=True, help="The order of a plan's units is known to be random: do not check it."),
     click.option(
         "--column",
@@ -233,12 +215,9 @@ _OPTIONS = (
     click.option("--require-better", **_PAIRS, help="A better than B by more than the rope."),
     click.option("--require-not-worse", **_PAIRS, help="A not worse than B by more than the rope."),
     click.option("--require-near-best", multiple=True, metavar="A", help="A short of the best by the rope at most."),
-    click.option(
-        "--rope-of", nargs=2, multiple=True, metavar="METRIC WIDTH", help="Rope of another metric that a requirement names."
-    ),
     click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where it stays open."),
     click.option("--noise-floor", metavar="FILE", help="Margins below it stay open: a file or a number."),
-    click.option("--junit", type=_file, metavar="FILE", help="Write the requirements, as JUnit's XML."),
+    click.option("--junit", **FILE, help="Write the requirements, as JUnit's XML."),
     output_options(),
 )
 
@@ -248,7 +227,7 @@ GROUPS = {
     " n_test",
     "How it is decided": "rope alpha baseline family correction method missing rng",
     "A plan of looks": "n_total looks random_order",
-    "A release gate": "require_better require_not_worse require_near_best rope_of noise_floor allow_inconclusive junit",
+    "A release gate": "require_better require_not_worse require_near_best noise_floor allow_inconclusive junit",
     "Output": "format_ details raw plots html help",
 }
 """Titles of the help, and the parameters below each."""
@@ -310,8 +289,6 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
         keep(kept_in, content, comparison.looks)  # before anybody sees the answer
     show_found(sources, on_stdout=output.is_text)
     show_answer(comparison, output, requirements)
-    if output.is_text and found_in(sources):
-        show_end(files, comparison)
     output.draw(comparison)
     output.report(functools.partial(view_of(comparison).as_html, comparison, None, requirements))
     context.exit(_exit_code(gate, requirements))
@@ -373,8 +350,8 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
     try:
         with waiting("reading and comparing"):
             if any(roles.values()):
-                read = {name: settings.pop(name) for name in ("dataset", "cv", "rows", "item", "cluster")}
-                own = {name: settings[name] for name in ("metric", "models", "lower_is_better", "n_train", "n_test")}
+                own = {name: settings[name] for name in ("metric", "models", "lower_is_better")}
+                read = {name: settings.pop(name) for name in ("dataset", "cv", "rows", "item", "cluster", "n_train", "n_test")}
                 sources = [api.read_scores(*sources, **own, **read, **roles)]
             return api.compare(*sources, **settings)
     except TiebreakError as error:

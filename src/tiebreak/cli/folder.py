@@ -1,17 +1,14 @@
-"""``tiebreak FOLDER``: what lies there, what of it is compared, the verdict, and what to type next."""
+"""``tiebreak FOLDER``: what lies there, what of it is compared, and the verdict."""
 
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.cli.process import emit, say
-from tiebreak.printable import printable
 
 if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
     from tiebreak.readers.folder import Results
 
 
@@ -43,15 +40,3 @@ def show_found(sources: Sequence[Any], *, on_stdout: bool) -> None:
             emit(f"{each!r}\n\n")
         else:
             say(repr(each), wrapped=False)
-
-
-def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
-    """Print what to type next."""
-    options = {
-        "--details": "all columns and pairs, notices and method",
-        "--rope 0.01": "" if comparison.rope else "with the smallest difference that matters",
-        "--html answer.html": "one page to send",
-    }
-    typed = shlex.join(printable(str(getattr(each, "path", each))) for each in sources)
-    lines = [f"  tiebreak compare {typed} {option:<18}  {what}\n" for option, what in options.items() if what]
-    emit(["\nType next:\n", *lines])

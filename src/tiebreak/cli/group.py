@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 
 import click
 
@@ -54,8 +53,7 @@ def invoke(arguments: Sequence[str]) -> int:
     """
     typed = as_command(arguments, list(COMMANDS))
     try:
-        is_brief = len(typed) > len(arguments) and Path(arguments[0]).is_dir()
-        with tiebreak.make_context("tiebreak", typed, obj=is_brief) as context:
+        with tiebreak.make_context("tiebreak", typed) as context:
             tiebreak.invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code
@@ -65,10 +63,7 @@ def invoke(arguments: Sequence[str]) -> int:
         raise CommandError(f"a command is needed.\n\n{error.ctx.get_help()}") from None
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "tiebreak"
-        message = error.format_message()
-        if len(arguments) == 1 and Path(arguments[0]).is_dir():
-            message += f" To compare what lies in the folder {arguments[0]!r}: tiebreak ./{arguments[0]}."
-        raise CommandError(f"{message}\nSee '{path} --help'.") from error
+        raise CommandError(f"{error.format_message()}\nSee '{path} --help'.") from error
     except click.ClickException as error:
         raise CommandError(error.format_message()) from error
     return EXIT_OK

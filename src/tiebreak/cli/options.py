@@ -64,18 +64,11 @@ direction_options = (
 
 def with_direction(values: dict[str, Any]) -> dict[str, Any]:
     """Values as typed, with one in the place of the two of `direction_options`: True where lower is better, or by metric."""
-    typed, for_all = by_metric("--direction", values.pop("directions"), "directions"), values["lower_is_better"]
-    if typed and for_all is not None:
-        raise click.UsageError("--direction says for each metric what --lower-is-better or --higher-is-better says for all.")
-    return {**values, "lower_is_better": {metric: way == "lower" for metric, way in typed.items()} or for_all}
-
-
-def by_metric(option: str, typed: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
-    """Values of a repeatable option by metric, each of which is given one."""
-    found = dict(typed)
-    if wrong := [metric for metric, value in typed if found[metric] != value]:
-        raise click.UsageError(f"{option} gives {wrong[0]} two different {what}.")
-    return found
+    typed, for_all = dict.fromkeys(values.pop("directions")), values["lower_is_better"]
+    ways = {metric: way == "lower" for metric, way in typed}
+    if len(ways) < len(typed) or (ways and for_all is not None):
+        raise click.UsageError("give one direction of a metric, by --direction or for all by --lower-is-better.")
+    return {**values, "lower_is_better": ways or for_all}
 
 
 def _names(_: click.Context, __: click.Parameter, typed: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -93,6 +86,7 @@ def as_rope(typed: str) -> float | str:
 
 NAMES: dict[str, Any] = {"multiple": True, "callback": _names, "metavar": "NAME"}
 NAME: dict[str, Any] = {"metavar": "NAME"}
+FILE: dict[str, Any] = {"type": click.Path(path_type=Path, dir_okay=False), "metavar": "FILE"}
 COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 ROPE: dict[str, Any] = {"type": as_rope, "metavar": "WIDTH"}
 
@@ -116,23 +110,15 @@ def run_of(
     return RunOptions(
         store=url,
         name=name,
-        n_jobs=1 if dask else typed["n_jobs"] or study.n_jobs,
+        n_jobs=1 if dask else study.n_jobs if typed["n_jobs"] is None else typed["n_jobs"],
         runner=dask,
         threads_per_fit=study.threads_per_fit,
-        share_steps=study.share_steps and not typed["no_share_steps"],
         timeout=typed["timeout"] or study.timeout,
         retry_failed=typed["retry_failed"],
         accept_versions=typed["accept_versions"],
         progress=progress,
         settings=settings,
     )
-
-
-def _jobs(typed: str) -> int:
-    n_jobs: int = click.INT(typed)
-    if n_jobs == 0:
-        raise click.BadParameter("0 is no number of processes; give 1 or more, or -1 for all cores.")
-    return n_jobs
 
 
 def _address(typed: str) -> str:
@@ -143,7 +129,7 @@ def _address(typed: str) -> str:
 
 local_run_options = (
     click.option(
-        "--n-jobs", type=_jobs, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
+        "--n-jobs", type=int, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
     ),
     click.option(
         "--timeout",
@@ -153,7 +139,6 @@ local_run_options = (
     ),
     click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
     click.option("--accept-versions", is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
-    click.option("--no-share-steps", is_flag=True, help="Fit each pipeline whole, also where others begin with equal steps."),
     click.option("--quiet", is_flag=True, help="Show no progress."),
 )
 """Options of a run on this machine, which begins at once."""

@@ -518,8 +518,7 @@ class Comparison(Result):
         Parameters
         ----------
         table : {"ranking", "pairs", "scores"}, optional
-            One of them; all if not given. The scores are a row for each dataset, the best of each in bold, and the average ranks;
-            beyond 40 datasets the table runs over several pages, by the package longtable.
+            One of them; all if not given. The scores are a row for each dataset, the best of each in bold, and the average ranks.
 
         Raises
         ------
@@ -529,10 +528,6 @@ class Comparison(Result):
             Scores by dataset of a comparison on one dataset.
         """
         return view_of(self).as_other("latex", self, table)
-
-    def methods_paragraph(self) -> str:
-        """The statistics in a paragraph for a paper, with the references that it cites."""
-        return view_of(self).as_other("methods", self)
 
     def to_json(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
         """The answer as JSON text, also written to `path` if given; `tiebreak.compare` reads it back."""

@@ -155,7 +155,7 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
             log = store.read(record.name)
             places, table = map_plan(record, merge_records(log.record, record)), log.table()
             environment_of(record.name, log.environments, record.versions, run.accept_versions)
-            known = [position for position in places.metrics.tolist() if position < table.has_score.shape[1]]
+            known = [position for position in places.metrics.values() if position < table.has_score.shape[1]]
             planned = places.planned(table.dataset, table.split, table.model)[0] >= 0
             is_done = table.state == 0
             lacks = is_done & (~table.has_score[:, known].all(axis=1) | (len(known) < len(metrics)))

@@ -176,7 +176,6 @@ class Evaluation(Result):
             (SavedSettings("", {"rope": rope}),) if rope else (),
             {self.models[m]: float(times[0, m]) for m in kept if np.isfinite(times[0, m])},
             same_predictions=same_predictions(self, kept, np.concatenate([grid[kept] for grid in grids], axis=1)),
-            others=tuple(self._others(position, names)) if metric is None else (),
             fit_errors={self.models[m]: float(times[1, m]) for m in kept if np.isfinite(times[0, m])},
         )
 
@@ -184,14 +183,6 @@ class Evaluation(Result):
         """Position of a metric, of the first if none is named; `UnknownNameError` for one that was not measured."""
         name = self.metrics[0] if metric is None else metric
         return look_up(name if name in self.metrics else name.removeprefix("neg_"), self.metrics, "metric")
-
-    def _others(self, position: int, names: list[str]) -> Iterator[Scores]:
-        """Comparisons of the models in all metrics but one; a metric in which none has a score is left out."""
-        for each in (name for place, name in enumerate(self.metrics) if place != position):
-            try:
-                yield self.scores(each, models=names)
-            except DataError:
-                continue
 
     __tiebreak_scores__ = scores  # read by `tiebreak.compare`
 

@@ -6,10 +6,8 @@ classes only that of the second counts, and that of the first is what is left; t
 
 import math
 import warnings
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from itertools import product
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -31,59 +29,20 @@ from tiebreak.metrics.targets import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.influence import METRICS_OF_CLASSES, PER_CLASS
 
 # --- predicted labels ---------------------------------------------------------------------------------------------------
 
 
-class LabelCounts(NamedTuple):
-    """Counts by label: the classes in order, then predicted labels that are none of them."""
-
-    true: Codes
-    predicted: Codes
-    hits: Codes
-
-    @property
-    def present(self) -> int:
-        """Number of labels that some row has or was predicted to have."""
-        return int(np.count_nonzero(self.true + self.predicted))
-
-
-PerLabel = Callable[[LabelCounts], FloatArray]
-
-_NONE: Counter[Any] = Counter()
-
-
-def precision_by_label(counts: LabelCounts) -> FloatArray:
-    """Share of a label's predictions that are right; 0 for a label that is never predicted."""
-    return np.asarray(np.divide(counts.hits, np.maximum(counts.predicted, 1)))
-
-
-def recall_by_label(counts: LabelCounts) -> FloatArray:
-    """Share of a label's rows that are found; 0 for a label without rows."""
-    return np.asarray(np.divide(counts.hits, np.maximum(counts.true, 1)))
-
-
-def f1_by_label(counts: LabelCounts) -> FloatArray:
-    """Harmonic mean of precision and recall, ``2 hits / (rows + predictions)``; 0 where precision and recall are."""
-    return np.asarray(np.divide(2 * counts.hits, np.maximum(counts.true + counts.predicted, 1)))
-
-
-def of_positive(by_label: PerLabel, truth: Truth, predicted: Array, *_: object) -> float:
-    """The value of the positive class, which is the label 1, of at most two."""
+def of_positive(name: str, truth: Truth, predicted: Array, *_: object) -> float:
+    """Precision, recall or F1 of the positive class, which is the label 1, of at most two."""
     position = positive_position(truth)
-    return float(by_label(count_labels(truth, predicted))[position])
+    return float(PER_CLASS[name](*count_labels(truth, predicted))[position])
 
 
-def macro(by_label: PerLabel, truth: Truth, predicted: Array, *_: object) -> float:
-    """Mean over the labels that these rows have or were predicted to have."""
-    counts = count_labels(truth, predicted)
-    return float(np.add.reduce(by_label(counts))) / counts.present
-
-
-def weighted(by_label: PerLabel, truth: Truth, predicted: Array, *_: object) -> float:
-    """Mean over the labels, each as often as rows have it."""
-    counts = count_labels(truth, predicted)
-    return float(by_label(counts).dot(counts.true)) / truth.n_rows
+def of_labels(name: str, truth: Truth, predicted: Array, *_: object) -> float:
+    """A metric of `METRICS_OF_CLASSES`, of all labels that these rows have or were predicted to have."""
+    return float(METRICS_OF_CLASSES[name](*count_labels(truth, predicted)))
 
 
 def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
@@ -92,22 +51,7 @@ def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
     kind, own_kind = predicted.dtype.kind, truth.values.dtype.kind
     if (kind in "biu" and own_kind in "biu") or kind == own_kind == "U":
         return float(np.count_nonzero(truth.values == predicted) / truth.n_rows)
-    return float(np.count_nonzero(truth.known_code == _find(truth, predicted)[0]) / truth.n_rows)
-
-
-def balanced_accuracy(truth: Truth, predicted: Array, *_: object) -> float:
-    """Mean recall of the classes that these rows have."""
-    counts = count_labels(truth, predicted)
-    return float(np.add.reduce(recall_by_label(counts)) / np.count_nonzero(counts.true))
-
-
-def matthews_corrcoef(truth: Truth, predicted: Array, *_: object) -> float:
-    """Correlation of true and predicted labels, for any number of classes [Gorodkin 2004]; 0 where either is constant."""
-    counts = count_labels(truth, predicted)
-    n = truth.n_rows
-    covariance = float(n * int(np.add.reduce(counts.hits)) - int(counts.true.dot(counts.predicted)))
-    variances = float(n * n - int(counts.true.dot(counts.true))) * float(n * n - int(counts.predicted.dot(counts.predicted)))
-    return covariance / math.sqrt(variances) if variances else 0.0
+    return float(np.count_nonzero(truth.known_code == _find(truth, predicted)) / truth.n_rows)
 
 
 def positive_position(truth: Truth) -> int:
@@ -126,31 +70,22 @@ def positive_position(truth: Truth) -> int:
 # --- counting ---------------------------------------------------------------------------------------------------------------
 
 
-def count_labels(truth: Truth, predicted: Array) -> LabelCounts:
-    """The counts that the metrics above are made of."""
-    code, strange = _find(truth, values_of_rows(predicted, truth, "predict"))
-    n_classes = truth.known_labels.classes.size
-    own_code = truth.known_code
-    hits = np.bincount(own_code[own_code == code], minlength=n_classes)
-    if not strange:
-        return LabelCounts(truth.counts, np.bincount(code, minlength=n_classes), hits)
-    no_rows = np.zeros(len(strange), dtype=np.intp)
-    predictions = np.bincount(code[code >= 0], minlength=n_classes)
-    return LabelCounts(
-        np.concatenate((truth.counts, no_rows)),
-        np.concatenate((predictions, list(strange.values()))),
-        np.concatenate((hits, no_rows)),
-    )
+def count_labels(truth: Truth, predicted: Array) -> tuple[FloatArray, ...]:
+    """By label how many rows were recognised, were predicted and are there: the classes in order, then labels that are none."""
+    code, own_code = _find(truth, values_of_rows(predicted, truth, "predict")), truth.known_code
+    n = max(truth.known_labels.classes.size, int(code.max(initial=0)) + 1)
+    return tuple(np.bincount(each, minlength=n).astype(float) for each in (own_code[own_code == code], code, own_code))
 
 
-def _find(truth: Truth, predicted: Array) -> tuple[Codes, Counter[Any]]:
-    """Positions of the predicted labels, -1 for those that are no class, and how often each of these was predicted."""
+def _find(truth: Truth, predicted: Array) -> Codes:
+    """Positions of the predicted labels; those that are no class are numbered on."""
     code, is_strange = truth.known_labels.find(predicted)
     if is_strange is None:
-        return code, _NONE
-    strange, classes = Counter(predicted[is_strange].tolist()), truth.known_labels.classes
+        return code
+    strange, classes = predicted[is_strange].tolist(), truth.known_labels.classes
+    number = {label: classes.size + k for k, label in enumerate(dict.fromkeys(strange))}
     is_text = isinstance(classes.flat[0], str)
-    for label in strange:  # wrong predictions, unless they are no labels
+    for label in number:  # wrong predictions, unless they are no labels
         if isinstance(label, float) and not math.isfinite(label):
             raise UndefinedScore("nan in predict" if math.isnan(label) else "an infinite number in predict")
         is_fraction = isinstance(label, float) and not label.is_integer()
@@ -159,7 +94,8 @@ def _find(truth: Truth, predicted: Array) -> tuple[Codes, Counter[Any]]:
                 f"predict returned {label!r}, and the labels are {quoted(classes.tolist())}. A model of classes has to "
                 "predict labels; numbers on a scale have to be turned into labels first."
             )
-    return code, strange
+    code[is_strange] = [number[label] for label in strange]
+    return code
 
 
 # --- predicted probabilities ------------------------------------------------------------------------------------------------
@@ -469,31 +405,28 @@ _of_labels = partial(Formula, _PREDICT, is_of_classes=True, check=attrgetter("kn
 _of_numbers = partial(Formula, _PREDICT, is_of_classes=False, check=check_numbers)
 _of_proba = partial(Formula, _PROBA, is_of_classes=True, check=count_classes)
 
-_BY_LABEL: dict[str, PerLabel] = {
-    "f1": f1_by_label,
-    "precision": precision_by_label,
-    "recall": recall_by_label,
-}
-_AVERAGES = {"macro": macro, "weighted": weighted}
+_BY_LABEL = ("f1", "precision", "recall")
 
 FORMULAS: dict[str, Formula] = {
     "accuracy": _of_labels(accuracy),
-    "balanced_accuracy": _of_labels(balanced_accuracy),
-    "matthews_corrcoef": _of_labels(matthews_corrcoef),
     **{
         name: Formula(
             _PREDICT,
-            partial(of_positive, by_label),
+            partial(of_positive, name),
             True,
             positive_position,
             (f"{name}_macro", f"{name}_micro", f"{name}_weighted"),
         )
-        for name, by_label in _BY_LABEL.items()
+        for name in _BY_LABEL
     },
     **{f"{name}_micro": _of_labels(accuracy) for name in _BY_LABEL},
     **{
-        f"{name}_{average}": _of_labels(partial(_AVERAGES[average], _BY_LABEL[name]))
-        for name, average in product(_BY_LABEL, _AVERAGES)
+        name: _of_labels(partial(of_labels, name))
+        for name in (
+            "balanced_accuracy",
+            "matthews_corrcoef",
+            *(f"{each}_{average}" for each in _BY_LABEL for average in ("macro", "weighted")),
+        )
     },
     "log_loss": _of_proba(log_loss),
     "brier_score": _of_proba(brier_score),

@@ -84,8 +84,7 @@ class Scorer:
         Raises `UndefinedScore` where its value is nan or infinite, `InvalidParameterError` where it is no number, and
         `DataError` for a negative value of a loss that never is.
         """
-        if self.call is None:
-            raise TypeError(f"{self.metric.name!r} is computed from outputs, by score")
+        assert self.call is not None  # noqa: S101 - it is there where `needs` is empty
         value = self.call(model, X_test, y_test, **kwargs)
         if isinstance(value, Mapping):
             raise InvalidParameterError(

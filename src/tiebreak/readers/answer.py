@@ -1,4 +1,4 @@
-"""Answers as tiebreak has written them, JSON and reports, whose scores are read back."""
+"""Answers as tiebreak has written them, whose scores are read back."""
 
 import os
 import re
@@ -15,7 +15,7 @@ import numpy as np
 import tiebreak
 from tiebreak.errors import DataError, TiebreakError
 from tiebreak.readers.files import content_of, parse_json, refuse, text_of
-from tiebreak.readers.source import ReadOptions, Source, choose_metric, of_asked_metric, source_of
+from tiebreak.readers.source import ReadOptions, Source, of_asked_metric, source_of
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, SplitDesign
@@ -23,12 +23,7 @@ from tiebreak.scores.scores import SavedSettings, ScoreMatrix, SplitDesign
 SCHEMA = 2
 """Schema that is read, the one of `views.comparison`."""
 
-REPORTS = (".html", ".htm")
-
 _BEGINNING = re.compile(r'\s*\{\s*"schema"\s*:\s*\d+\s*,\s*"tiebreak"')
-
-_DATA = re.compile(r'<script [^<>]{0,200}\bid="data"[^<>]{0,200}>(.*?)(?:</script|\Z)', re.DOTALL)
-"""Element of a report that holds what it shows."""
 
 _SETTINGS: dict[str, Any] = {
     "rope": int | float | str,
@@ -65,34 +60,27 @@ class _Answer:
 
 
 def is_answer(source: Any) -> bool:
-    """True for the path of a report, for that of a JSON file that begins as an answer does, and for a dict read from one."""
+    """True for the path of a JSON file that begins as an answer does, and for a dict read from one."""
     if isinstance(source, Mapping):
         return "schema" in source and ("scores" in source or "tiebreak" in source)
-    ending = Path(source).suffix.lower() if isinstance(source, str | os.PathLike) else ""
-    if ending == ".json" and os.path.isfile(source):  # noqa: PTH113  (a text that may be no path)
-        with suppress(OSError), Path(source).open(encoding="utf-8-sig", errors="replace") as file:  # else its reader says why
+    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(".json"):
+        with suppress(OSError, ValueError), Path(source).open(encoding="utf-8-sig", errors="replace") as file:
             return _BEGINNING.match(file.read(200)) is not None
-    return ending in REPORTS
+    return False  # what cannot be opened its reader says
 
 
 def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
-    """Scores and settings of an answer: the path of a JSON file or a report, or a dict, which messages call by the name.
-
-    Of a report the comparisons in one metric are read, over all its datasets.
+    """Scores and settings of an answer: the path of a JSON file, or a dict, which messages call by the name.
 
     Raises
     ------
     DataError
         It is not as tiebreak writes answers, or of another schema; the text names the key and what stands there.
-    UnclearSourceError
-        A report shows several metrics, and the options name none.
     """
     content = source
     if not isinstance(source, Mapping):
-        text = text_of(content_of(Path(source), name), name)
-        data = (_DATA.findall(text) or ['{"answers": []}']) if Path(source).suffix.lower() in REPORTS else [text]
-        content = _checked(parse_json(data[0], name, is_table=True), dict[str, Any], name)
-    answer = _chosen(dict(content), name, options)
+        content = parse_json(text_of(content_of(Path(source), name), name), name, is_table=True)
+    answer = _answer(dict(content), name)
     if answer.items is not None:
         scores = _checked_items(answer.items, name).as_scores()
     elif answer.scores:
@@ -112,32 +100,17 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
 # --- from the file to its keys --------------------------------------------------------------------------------------------
 
 
-def _chosen(content: dict[str, Any], name: str, options: ReadOptions) -> _Answer:
-    """The answer; of a report those in one metric as one, and in others than the compared metric only if it is named."""
-    if "answers" not in content:
-        return _answer(content, name)
-    shown = _checked(content["answers"], list[dict[str, Any]], f"{name}, answers")
-    answers = [_answer(each.get("view"), name) for each in shown if options.metric or not each.get("is_other")]
-    metrics = list(dict.fromkeys(answer.metric.name for answer in answers))
-    if not metrics:
-        raise _wrong(name, "no comparison is in it")
-    metric = choose_metric(metrics, options.metric, name) if len(metrics) > 1 else metrics[0]
-    chosen = [answer for answer in answers if answer.metric.name == metric]
-    return replace(chosen[0], scores=list({each.dataset: each for answer in chosen for each in answer.scores}.values()))
-
-
-def _answer(content: Any, name: str) -> _Answer:
+def _answer(held: dict[str, Any], name: str) -> _Answer:
     """The records in an answer of the schema that is read."""
-    held = _checked(content, dict[str, Any], name)
     if held.get("schema") != SCHEMA:
         raise DataError(
             f"{name} was written by tiebreak {held.get('tiebreak', '?')!s:.20} with schema {held.get('schema', '?')!s:.20}; "
             f"tiebreak {tiebreak.__version__} reads comparisons, of schema {SCHEMA}. Compare anew, or update tiebreak."
         )
-    if isinstance(held.get("items"), Mapping):
-        if held["items"].get("inline") is False:
+    if isinstance(items := held.get("items"), Mapping):
+        if items.get("inline") is False:
             raise DataError(f"{name} holds its many scores of items by reference only. Compare the table that they came from.")
-        held = {**held, "items": {"metric": held.get("metric"), **held["items"]}}
+        held["items"] = {"metric": held.get("metric"), **items}
     return cast(_Answer, _checked(held, _Answer, name))
 
 

@@ -248,7 +248,7 @@ def _copied(standard_input: BinaryIO | None, path: Path, name: str, folder: Path
     return copy
 
 
-_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".eval", ".html")
+_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".eval")
 """Endings that say what a file holds."""
 
 _BEGINNINGS = {
@@ -256,7 +256,6 @@ _BEGINNINGS = {
     rb"PK\x03\x04": ".eval",
     rb"(\xef\xbb\xbf)?\s*\{[^\n]*\n\{": ".jsonl",
     rb"(\xef\xbb\xbf)?\s*[{\[]": ".json",
-    rb"(?i)\s*<!doctype": ".html",
     rb"[^\n,;]*\t[^\n,;]*(\n|$)": ".tsv",
 }
 """Endings of files that begin like this."""

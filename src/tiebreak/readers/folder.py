@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 
 from tiebreak.errors import DataError, Setting, SourceNotFoundError, TiebreakError, UnclearSourceError
 from tiebreak.printable import printable
-from tiebreak.readers.battles import battle_columns, read_battles
+from tiebreak.readers.battles import battle_columns
 from tiebreak.readers.header import names_items
 from tiebreak.readers.item_scores import items_of, with_main_metric
 from tiebreak.readers.logs import is_log, read_log
@@ -156,45 +156,14 @@ class Results:
         self.left_out.update(others)
         return found
 
-    def battles(self) -> list[str]:
-        """Paths of the tables of judged battles that can be read, or else of all; of those that hold the same, the first."""
-        return [
-            str(file.path)
-            for file, _ in self._readable("battles", lambda file: read_battles(file.path), lambda file, _: file.path.read_bytes())
-        ] or [str(file.path) for file in self.of_kind("battles")]
-
-    def _readable(
-        self, kind: Kind, read: Callable[[FoundFile], Any], content_of: Callable[[FoundFile, Any], Hashable]
-    ) -> list[tuple[FoundFile, Any]]:
-        """Files of a kind with what is read of each; those that cannot be read are left out, and those of the same content."""
-        self.left_out.clear()
-        kept: dict[Hashable, tuple[FoundFile, Any]] = {}
-        for file in self.of_kind(kind):
-            try:
-                found = read(file)
-                if (first := kept.setdefault(content_of(file, found), (file, found))[0]) is not file:
-                    self.left_out[file.name] = f"holds the same as {first.name}"
-            except (TiebreakError, OSError) as error:
-                self.left_out[file.name] = (
-                    str(error).removeprefix(str(file.path)).removeprefix(printable(file.name)).lstrip(":, ")
-                )
-        return list(kept.values())
-
     def _items(self, options: ReadOptions) -> Items:
         """Items of the logs, and a remark that says what they are."""
-        runs = self._readable(
-            "log",
-            lambda file: read_log(file.path, file.name, is_main=True),
-            lambda _, log: hash(
-                str([[log.words[name].texts() for name in ("model", TASK, "item") if name in log.words], log.numbers])
-            ),
-        )
+        logs = self._logs()
         if options.metric is not None:
-            reads = [partial(read_log, file.path, file.name, is_main=True) for file, _ in runs]
-            runs = [(file, log) for (file, _), log in zip(runs, with_main_metric(reads, options.metric), strict=True)]
-        items = items_of(
-            self._compared(runs, options.models), options.metric, options.direction_of(options.metric or ""), options.cluster
-        )
+            reads = [partial(read_log, file.path, file.name, is_main=True) for file in logs]
+            logs = dict(zip(logs, with_main_metric(reads, options.metric), strict=True))
+        compared = self._compared(logs, options.models)
+        items = items_of(compared, options.metric, options.direction_of(options.metric or ""), options.cluster)
         tasks = [task for task in dict.fromkeys(items.columns.get(TASK, ())) if task]
         of_tasks = f"; tasks: {quoted(tasks, 4)}" if tasks else ""
         self.remarks[:] = [
@@ -203,14 +172,32 @@ class Results:
         ]
         return items
 
-    def _compared(self, runs: Sequence[tuple[FoundFile, Long]], wanted: Sequence[str] | None) -> list[Long]:
+    def _logs(self) -> dict[FoundFile, Long]:
+        """Logs that can be read, of those that hold the same the first; the others are left out by name."""
+        self.left_out.clear()
+        first: dict[Hashable, FoundFile] = {}
+        logs = {}
+        for file in self.of_kind("log"):
+            try:
+                log = read_log(file.path, file.name, is_main=True)
+                names = tuple(tuple(log.words[name].texts()) for name in ("model", TASK, "item") if name in log.words)
+                said = (names, log.numbers["score"].tobytes())
+                if first.setdefault(said, file) is file:
+                    logs[file] = log
+                else:
+                    self.left_out[file.name] = f"holds the same as {first[said].name}"
+            except (TiebreakError, OSError) as error:
+                self.left_out[file.name] = str(error).removeprefix(printable(file.name)).lstrip(":, ")
+        return logs
+
+    def _compared(self, logs: Mapping[FoundFile, Long], wanted: Sequence[str] | None) -> list[Long]:
         """Newest log of each model and task, on the tasks that all models have.
 
         Runs of a model with other settings, or in other folders, are models of their own that are called after what tells them
         apart.
         """
         parts = []
-        for file, log in sorted(runs, key=lambda run: (run[1].is_whole, run[1].time)):
+        for file, log in sorted(logs.items(), key=lambda run: (run[1].is_whole, run[1].time)):
             # settings of the run and folders in which it lies; its name too where it says neither its settings nor its time
             own_name = () if log.time or log.settings else (file.path.stem,)
             said = (*(f"{name}={value}" for name, value in log.settings), *Path(file.name).parts[:-1], *own_name)
@@ -221,27 +208,23 @@ class Results:
             parts += [((*pair, said), file, log.take(np.array(own))) for pair, own in rows.items()]
         newest = {key: (file, part) for key, file, part in parts}  # the last one: the newest of those that were finished, if any
         used = {file for file, _ in newest.values()}
-        self.left_out.update(
-            {
-                file.name: f"{'done again' if part.is_whole else 'not finished'}: {newest[key][0].name} is compared"
-                for key, file, part in parts
-                if file not in used
-            }
-        )
-        words: dict[tuple[str, str], list[frozenset[str]]] = {}
+        for key, file, part in parts:
+            if file not in used:
+                why = "done again" if part.is_whole else "not finished"
+                self.left_out[file.name] = f"{why}: {newest[key][0].name} is compared"
+        runs: dict[tuple[str, str], list[frozenset[str]]] = {}
         for model, task, own in newest:
-            words.setdefault((model, task), []).append(frozenset(own))
+            runs.setdefault((model, task), []).append(frozenset(own))
         telling = {
-            (model, word) for (model, _), sets in words.items() for word in sets[0].union(*sets) - sets[0].intersection(*sets)
+            (model, word) for (model, _), sets in runs.items() for word in sets[0].union(*sets) - sets[0].intersection(*sets)
         }
-        names = {
-            (model, task, own): f"{model} ({tag})"
-            if (tag := ", ".join(word for word in own if (model, word) in telling))
-            else model
-            for model, task, own in newest
-        }
+        names, has = {}, dict[str, list[str]]()
+        for key in newest:
+            model, task, own = key
+            tag = ", ".join(word for word in own if (model, word) in telling)
+            names[key] = f"{model} ({tag})" if tag else model
+            has.setdefault(task, []).append(names[key])
         models = [name for name in dict.fromkeys(names.values()) if not wanted or name in wanted]
-        has = {task: [name for key, name in names.items() if key[1] == task] for task in {task: None for _, task in words}}
         lacking = {task: [name for name in models if name not in own] for task, own in has.items()}
         if len(models) < 2 or all(lacking.values()):
             found = _listed({task or "the items": quoted(own, 3) for task, own in has.items()}) or "none that can be read"
@@ -252,9 +235,7 @@ class Results:
                 Setting("models"),
                 " which are compared.",
             )
-        self.left_out.update(
-            {f"task {task!r}": f"not answered by {quoted(absent, 3)}" for task, absent in lacking.items() if absent}
-        )
+        self.left_out.update({f"task {task!r}": f"not answered by {quoted(own, 3)}" for task, own in lacking.items() if own})
         return [
             part.with_models({key[0]: names[key]})
             for key, (_, part) in sorted(newest.items(), key=lambda each: each[1][0])

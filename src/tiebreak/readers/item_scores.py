@@ -1,14 +1,14 @@
 """Scores of single items, from tables and logs of evaluation tools, joined on the items."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from tiebreak.errors import DataError, Setting, TiebreakError, UnclearSourceError
+from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
@@ -25,24 +25,24 @@ _OWN = frozenset(("item", "model", "run", "epoch", "item_hash", "cluster"))
 
 def with_main_metric(reads: Sequence[Callable[[str | None], Long]], metric: str | None) -> list[Long]:
     """Logs as each function reads them for a metric; one of a task that does not hold it is read for its own main one."""
-    found: dict[int, Long] = {}
-    lacking: dict[int, TiebreakError] = {}
-    for place, read in enumerate(reads):
+    found: list[Long | UnclearSourceError] = []
+    for read in reads:
         try:
-            found[place] = read(metric)
+            found.append(read(metric))
         except UnclearSourceError as error:
-            lacking[place] = error
-    others = {task for log in found.values() for task in _tasks_of(log)}
-    for place, refusal in lacking.items():
-        if not others or metric is None:
-            raise refusal
-        log = reads[place](None)
-        tasks = _tasks_of(log)
-        if "" in tasks or tasks & others:
-            raise refusal
-        own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
-        found[place] = replace(log, remark="; ".join(filter(None, (log.remark, own))))
-    return [found[place] for place in range(len(reads))]
+            found.append(error)
+    others = {task for log in found if isinstance(log, Long) for task in _tasks_of(log)}
+    for place, refusal in enumerate(found):
+        if isinstance(refusal, UnclearSourceError):
+            if metric is None or not others:
+                raise refusal
+            log = reads[place](None)
+            tasks = _tasks_of(log)
+            if "" in tasks or tasks & others:
+                raise refusal
+            own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
+            found[place] = replace(log, remark="; ".join(filter(None, (log.remark, own))))
+    return cast(list[Long], found)
 
 
 def _tasks_of(log: Long) -> set[str]:
@@ -172,20 +172,17 @@ def _paired(one: Words, two: Words) -> Words:
 
 def _without_clashes(parts: Sequence[Long]) -> Sequence[Long]:
     """Parts in which a model that answered the same item in several is called after the files."""
-    if len(parts) == 1:
-        return parts
-    seen: set[tuple[str, ...]] = set()
-    clash: set[str] = set()
-    for part in parts:
-        texts = [part.words[key].texts() for key in ("model", "item", TASK, "run", "epoch") if key in part.words]
-        own = set(zip(*texts, strict=True))
-        clash |= {key[0] for key in own & seen}
-        seen |= own
-    found = []
-    for part in parts:
-        name = "{1}" if len(part.words["model"].names) == 1 else "{0} ({1})"
-        found.append(part.with_models({each: name.format(each, part.stem) for each in clash if part.stem}))
-    return found
+    answers = [
+        set(zip(*(part.words[key].texts() for key in ("model", "item", TASK, "run", "epoch") if key in part.words), strict=True))
+        for part in (parts if len(parts) > 1 else ())
+    ]
+    clash = {answer[0] for answer, n in Counter(chain.from_iterable(answers)).items() if n > 1}
+    return [
+        part.with_models({each: part.stem if len(part.models) == 1 else f"{each} ({part.stem})" for each in clash if part.stem})
+        if clash
+        else part
+        for part in parts
+    ]
 
 
 def _held_metric(parts: Sequence[Long], lower_is_better: bool | None) -> tuple[str | None, list[str]]:

@@ -47,8 +47,6 @@ MISSING = frozenset(
 )
 """Texts of cells without a value, as pandas, R, databases, spreadsheets and people write them."""
 
-MOST_COLUMNS = 100_000
-
 Where = Callable[[int], str]
 """Place of a row, for messages: "line 7"."""
 
@@ -144,14 +142,11 @@ class SourceTable:
         if not isinstance(found, Words):
             return found
         values = _numbers(found.names)
-        wrong = np.array([*(value is None for value in values), False])[found.code]
-        if wrong.any():
-            row = int(np.argmax(wrong))
+        for row in np.flatnonzero(np.array([*(value is None for value in values), False])[found.code])[:1].tolist():
             text = found.names[found.code[row]].strip()
             hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text)), "Scores are numbers.")
-            shown = repr(text if len(text) <= 60 else text[:57] + "...")
-            what = f"{shown} is not a number."
-            raise refuse(self.name, what, hint, column=column, row=self.where(row))
+            shown = text if len(text) <= 60 else text[:57] + "..."
+            raise refuse(self.name, f"{shown!r} is not a number.", hint, column=column, row=self.where(row))
         return np.array([*values, math.nan], dtype=float)[found.code]
 
     def take(self, rows: IntArray) -> SourceTable:
@@ -319,7 +314,9 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         known = ", ".join(each for each in ENDINGS if each)
-        raise UnsupportedSourceError(f"{name} ends in {path.suffix!r}; tables are {known}. Save it as one of these.")
+        raise UnsupportedSourceError(
+            f"{name} ends in {path.suffix!r}; tables are {known}. Save it as one of these; of an answer keep the JSON."
+        )
     if ending in ARROW:
         return _of_arrow_file(path, name)
     return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)
@@ -345,9 +342,6 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
 
     So is a first one without a name that numbers the rows, as pandas and R write it beside a table.
     """
-    if len(names) > MOST_COLUMNS:
-        what = f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read."
-        raise refuse(name, what, "Is it a table?")
     held: dict[str, Column | list[Any]] = {}
     places: dict[str, int] = {}
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
@@ -428,13 +422,8 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     rows: list[list[str]] = []
     with suppress(csv.Error):  # whoever reads the file says where
         rows.extend(row for _, row in _rows_of(body, form, strict=False))
-    header, cells = (rows[0] if rows else []), zip(*rows[1:], strict=False)
-    whole = rows[1:] if len(start) < _SAMPLE else rows[1:-1]
-    has_more = separator in " \t" and {len(row) - len(header) for row in whole} == {1}
-    if has_more and len({row[0] for row in whole}) == len(whole) > 1 and any(row[-1].strip() for row in whole):
-        header = ["", *header]  # names of rows, as R's write.table writes them
-    names = [each.strip().strip("\ufeff") for each in header]
-    decimal = decimal_of(cells) if separator != "," or '"' in body else "."
+    names = [each.strip().strip("\ufeff") for each in (rows[0] if rows else [])]
+    decimal = decimal_of(zip(*rows[1:], strict=False)) if separator != "," or '"' in body else "."
     return form._replace(decimal=decimal, names=names, is_plain=form.is_plain and rows[:1] in ([], [names]))
 
 
@@ -533,13 +522,16 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
     try:
         for line, row in _rows_of(text, form):
             if not cells:
-                row = ["", *row] if len(form.names) > len(row) else row
                 cells, codes = [{} for _ in row], [[] for _ in row]
             if len(row) != len(cells):
-                is_of_commas = len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)
-                hint = ["If these are decimal commas, write the numbers with a point, such as 0.83."] if is_of_commas else []
+                hints = {
+                    "If these are decimal commas, write the numbers with a point, such as 0.83.": len(row) > 2
+                    and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row),
+                    "If the rows have names, give their column a name too.": len(row) == len(cells) + 1
+                    and form.separator in " \t",
+                }
                 what = f"{len(row)} cell(s), but the header has {len(cells)} column(s)."
-                raise refuse(name, what, *hint, row=f"line {line}")
+                raise refuse(name, what, *(hint for hint, is_so in hints.items() if is_so), row=f"line {line}")
             for known, code, cell in zip(cells, codes, row, strict=True):
                 code.append(known.setdefault(cell, len(known)))
     except csv.Error as error:
@@ -664,6 +656,8 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
         held = of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
+    if isinstance(held, Mapping) and held and not any(isinstance(each, list | Mapping) for each in held.values()):
+        held = [held]  # what one run has measured
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
     if held == []:

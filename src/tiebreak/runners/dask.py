@@ -1,6 +1,5 @@
 """Measuring on the workers of a Dask cluster: on other machines, or in processes that may be lost and replaced."""
 
-import ipaddress
 import logging
 import time
 import warnings
@@ -174,12 +173,7 @@ class DaskPool:
 def warn_if_exposed(address: str) -> None:
     """Warn of a scheduler that others on the network can reach, and whose connections are not encrypted."""
     scheme, _, place = address.partition("://")
-    host = place.rpartition(":")[0].strip("[]")
-    try:
-        is_loopback = ipaddress.ip_address(host).is_loopback
-    except ValueError:  # a name
-        is_loopback = host == "localhost"
-    if scheme in ("tls", "wss") or is_loopback:
+    if scheme in ("tls", "wss") or place.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]"):
         return
     warnings.warn(
         f"The Dask scheduler at {address} listens beyond this machine without TLS: whoever can reach it can have its workers run "
@@ -199,13 +193,20 @@ def _connected(target: Any) -> Iterator[Any]:
         import distributed  # which sets its logs up
     except ImportError as error:
         raise MissingDependencyError(f"running on Dask needs distributed ({error}): pip install 'distributed>=2024.8'.") from None
-    with _quiet_logs():
+    # distributed's logs of lost connections and workers are for whoever runs a cluster
+    levels = {log: log.level for log in map(logging.getLogger, ("distributed", "distributed.client", "tornado.application"))}
+    try:
+        for log in levels:
+            log.setLevel(logging.CRITICAL)
         client = _client_for(distributed, target)
         try:
             yield client
         finally:
             with suppress(Exception):  # a scheduler that is gone cannot say goodbye
                 client.close(timeout=CLOSE_SECONDS)
+    finally:
+        for log, level in levels.items():
+            log.setLevel(level)
 
 
 def _client_for(distributed: Any, where: str) -> Any:
@@ -223,17 +224,3 @@ def _client_for(distributed: Any, where: str) -> Any:
             "It is started by: dask scheduler --host 127.0.0.1"
         ) from error
     return client
-
-
-@contextmanager
-def _quiet_logs() -> Iterator[None]:
-    """Silence distributed's logs of lost connections and workers, which are for whoever runs a cluster."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
-    before = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, earlier in zip(loggers, before, strict=True):
-            logger.setLevel(earlier)

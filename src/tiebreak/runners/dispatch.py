@@ -1,6 +1,7 @@
 """One loop that hands cells out to the workers of any pool, and collects their outcomes."""
 
 import math
+import pickle
 import re
 import time
 from collections import Counter, deque
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.contract import failed, in_one_line
-from tiebreak.runners.worker import Unfit, unpacked
+from tiebreak.runners.worker import Unfit
 
 MAX_DEATHS = 2
 """A cell under which so many workers have died while they measured it alone is given up."""
@@ -172,19 +173,18 @@ class Dispatch:
 
     def _read(self, future: Future[Any], call: Call) -> list[Outcome]:
         """Outcomes of a call that has ended."""
-        error = CancelledError() if future.cancelled() else future.exception()
-        if isinstance(error, self._pool.lost) or (isinstance(error, MemoryError) and not call.cells):
-            return self._lost(call, in_words(error))
-        if isinstance(error, Unfit) or (error is not None and not call.cells):
-            raise self._pool.refused(call.worker, str(error) if isinstance(error, Unfit) else in_one_line(error)) from error
         try:
-            if error is not None:
-                raise error
             report = future.result()
-            outcomes = unpacked(report.outcomes)
-        except Exception as problem:  # what cannot be sent, or be read here
-            if len(call.cells) == 1:
-                return [failed(call.cells[0], problem)]
+            outcomes: list[Outcome] = pickle.loads(report.outcomes)  # noqa: S301  (from a process that was given work)
+        except self._pool.lost as error:
+            return self._lost(call, in_words(error))
+        except Exception as error:
+            if isinstance(error, MemoryError) and not call.cells:
+                return self._lost(call, in_words(error))
+            if isinstance(error, Unfit) or not call.cells:
+                raise self._pool.refused(call.worker, str(error) if isinstance(error, Unfit) else in_one_line(error)) from error
+            if len(call.cells) == 1:  # its result cannot be sent, or be read here
+                return [failed(call.cells[0], error)]
             self._alone.extend(call.cells)
             return []
         self._ready.add(call.worker)

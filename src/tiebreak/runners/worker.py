@@ -14,14 +14,13 @@ import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib import metadata
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,58 +45,46 @@ SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
 
 
 class Origin(NamedTuple):
-    """The process that a workload comes from: versions, and hashes of imported files that no installed package has."""
+    """The process that a workload comes from: what has to be the same elsewhere, by name, and where its own modules are."""
 
-    versions: Mapping[str, str]
-    sources: Mapping[str, str]
+    facts: Mapping[str, str]
     folders: tuple[str, ...]
 
     @classmethod
     def current(cls) -> Origin:
         """Origin in this process."""
-        files = {name: source_file(module) for name, module in list(sys.modules.items()) if not is_installed(name)}
-        sources = {name: _hash(file) for name, file in files.items() if file and name not in ("__main__", "__mp_main__")}
         folders = dict.fromkeys(os.path.abspath(entry) for entry in sys.path)  # noqa: PTH100  (links stay as they are)
         own = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
         elsewhere = (each for each in folders if INSTALLED.isdisjoint(Path(each).parts) and not each.startswith(own))
-        return cls(_versions(), sources, tuple(elsewhere))
+        return cls(_facts({}), tuple(elsewhere))
 
     def check(self) -> None:
         """Raise `Unfit` where something is not the same in this process. Modules count as they were when first seen here."""
-        here = _versions()
+        here = _facts(_seen)
         other = [
-            f"{name} {here.get(name, 'is missing')} here, {v} there" for name, v in self.versions.items() if here.get(name) != v
+            f"{name} is {here[name]} here, {there} there" for name, there in self.facts.items() if here.get(name, there) != there
         ]
         if other:
-            raise Unfit(f"it has other versions than the client: {'; '.join(other)}")
-        for name, there in self.sources.items():
-            if (file := source_file(sys.modules.get(name))) and _seen.setdefault(name, _hash(file)) != there:
-                raise Unfit(f"module {name!r} is not the same code here as where the client runs")
+            raise Unfit(f"it is not like the client: {'; '.join(other)}")
 
 
 _seen: dict[str, str] = {}
-"""Hash of each module's file, from when it was first used here: what was edited since was read in its old form."""
+"""Code of each module, from when it was first used here: what was edited since was read in its old form."""
 
 
-def source_file(module: Any) -> str:
-    """Python file that a module was read from; "" where there is none."""
-    file = getattr(module, "__dict__", {}).get("__file__")
-    return file if isinstance(file, str) and file.endswith(".py") else ""
-
-
-def _hash(file: str) -> str:
-    try:
-        return blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
-    except OSError:  # gone, or in an archive
-        return ""
-
-
-def _versions() -> dict[str, str]:
-    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
+def _facts(known: dict[str, str]) -> dict[str, str]:
+    """Versions that decide about scores, and hashes of imported files that no installed package has, unless they are known."""
+    versions = {"Python": ".".join(platform.python_version_tuple()[:2])}
     for name in SAME_EVERYWHERE:
         with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            versions[name] = metadata.version(name)
+    for name, module in list(sys.modules.items()):
+        file = str(getattr(module, "__dict__", {}).get("__file__"))
+        is_own = file.endswith(".py") and name not in ("__main__", "__mp_main__")
+        if is_own and f"module {name!r}" not in known and not is_installed(name):
+            with suppress(OSError):  # gone, or in an archive
+                known[f"module {name!r}"] = f"code {blake2b(Path(file).read_bytes(), digest_size=8).hexdigest()}"
+    return versions | known
 
 
 @dataclass(eq=False)
@@ -143,7 +130,7 @@ def pickled(workload: Workload) -> list[memoryview]:
     """
     buffers: list[pickle.PickleBuffer] = []
     try:
-        stream = cloudpickle_dumps()(workload, protocol=5, buffer_callback=buffers.append)
+        stream = dumps(workload, buffers.append)
     except MemoryError:
         raise
     except Exception as error:
@@ -156,11 +143,12 @@ def pickled(workload: Workload) -> list[memoryview]:
     return [memoryview(stream), *(buffer.raw() for buffer in buffers)]
 
 
-def cloudpickle_dumps() -> Callable[..., bytes]:
-    """Function that pickles functions and classes of notebooks too; `pickle.loads` reads its result."""
+def dumps(thing: Any, buffer_callback: Any = None) -> bytes:
+    """Pickle functions and classes of notebooks too; `pickle.loads` reads it."""
     from joblib.externals.loky.cloudpickle_wrapper import dumps  # in old versions of joblib a copy of its own
 
-    return cast("Callable[..., bytes]", dumps)
+    packed: bytes = dumps(thing, protocol=5, buffer_callback=buffer_callback)
+    return packed
 
 
 # --- measuring ------------------------------------------------------------------------------------------------------------------
@@ -171,7 +159,7 @@ class Unfit(Exception):
 
 
 class Report(NamedTuple):
-    """Outcomes of the first of some cells, as `packed`, and the id of the process that measured them.
+    """Outcomes of the first of some cells, pickled, and the id of the process that measured them.
 
     `interrupt` tells of a model's KeyboardInterrupt, which ends the run.
     """
@@ -193,12 +181,12 @@ def measure(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) 
         try:
             outcomes.append(workload.measure(cell))
         except KeyboardInterrupt as error:  # a model's own, as this process does not hear the user's
-            return Report(packed(outcomes), os.getpid(), in_one_line(error))
+            return Report(dumps(outcomes), os.getpid(), in_one_line(error))
         except BaseException as error:  # against its promise; that costs this one cell only
             outcomes.append(failed(cell, error))
         if time.perf_counter() >= ends:
             break
-    return Report(packed(outcomes), os.getpid())
+    return Report(dumps(outcomes), os.getpid())
 
 
 def _hold(payload: Payload) -> Workload:
@@ -234,30 +222,6 @@ def leave(token: str | None = None) -> None:
     if _held is not None and token in (None, _held[0]):
         (_, workload), _held = _held, None
         workload.__exit__(None, None, None)
-
-
-_values_of = attrgetter(*(each.name for each in fields(Outcome)))
-
-
-def packed(outcomes: list[Outcome]) -> bytes:
-    """Pickle all outcomes as plain tuples, several times as fast as of themselves; one that cannot be is replaced."""
-    values = [_values_of(outcome) for outcome in outcomes]
-    try:
-        return pickle.dumps(values, protocol=5)
-    except Exception:
-        dumps = cloudpickle_dumps()
-        for position, outcome in enumerate(outcomes):
-            try:
-                dumps(values[position], protocol=5)
-            except Exception as error:
-                values[position] = _values_of(failed(outcome.cell, error))
-        return dumps(values, protocol=5)
-
-
-def unpacked(outcomes: bytes) -> list[Outcome]:
-    """Read outcomes that were `packed`, in the process that runs."""
-    values: list[tuple[Any, ...]] = pickle.loads(outcomes)  # noqa: S301  (from a process that this one has given work)
-    return [Outcome(*each) for each in values]
 
 
 # --- a worker of Dask ----------------------------------------------------------------------------------------------------------

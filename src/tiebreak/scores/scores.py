@@ -206,8 +206,6 @@ class Scores:
         Where the scores are of single items of one test set: all of them. The one matrix then has a column for each item.
     same_predictions : tuple of tuple of str
         Groups of models whose predictions are known to be the same on all splits.
-    others : tuple of Scores
-        The same models in the other metrics that were measured with this one, where no metric was named.
     roles : tuple of str
         What was taken for what in each source: "model = framework, 16 datasets = task; not used: id".
     fit_errors : mapping of str to float
@@ -222,7 +220,6 @@ class Scores:
     fit_seconds: Mapping[str, float] = field(default_factory=dict)
     items: Items | None = None
     same_predictions: tuple[tuple[str, ...], ...] = ()
-    others: tuple[Scores, ...] = ()
     roles: tuple[str, ...] = ()
     fit_errors: Mapping[str, float] = field(default_factory=dict)
 
@@ -294,8 +291,7 @@ class Scores:
 
     def of_dataset(self, dataset: str) -> Scores:
         """One dataset of several."""
-        others = tuple(each.of_dataset(dataset) for each in self.others)
-        return dataclasses.replace(self.with_matrices((self.matrix(dataset),)), others=others)
+        return self.with_matrices((self.matrix(dataset),))
 
     def to_frame(self) -> pd.DataFrame:
         """Long form: dataset, model, metric, repeat, fold, n_train, n_test, score; a row for each score that is there.

@@ -11,7 +11,7 @@ _HOMES = {
     "tiebreak.statistics.auc": "Areas independent_areas roc_areas",
     "tiebreak.statistics.family": "adjust_pvalues shaffer_sets",
     "tiebreak.statistics.influence": "Influence metric_of_classes metric_of_numbers",
-    "tiebreak.statistics.labels": "LabelledMean prediction_powered_mean",
+    "tiebreak.statistics.labels": "prediction_powered_mean",
     "tiebreak.statistics.looks": "GroupSequentialDesign alpha_spent group_sequential_design split_information",
     "tiebreak.statistics.means": "Means clustered_mean crossed_mean stratified_mean welch_ttest",
     "tiebreak.statistics.noise": "RunNoise run_noise",

@@ -12,7 +12,6 @@ from tiebreak.statistics.family import shaffer_sets as shaffer_sets
 from tiebreak.statistics.influence import Influence as Influence
 from tiebreak.statistics.influence import metric_of_classes as metric_of_classes
 from tiebreak.statistics.influence import metric_of_numbers as metric_of_numbers
-from tiebreak.statistics.labels import LabelledMean as LabelledMean
 from tiebreak.statistics.labels import prediction_powered_mean as prediction_powered_mean
 from tiebreak.statistics.looks import GroupSequentialDesign as GroupSequentialDesign
 from tiebreak.statistics.looks import alpha_spent as alpha_spent

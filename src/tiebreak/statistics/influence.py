@@ -305,14 +305,14 @@ PerClass = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 
 def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """Quotient; 0 where there is nothing to be a share of, as in scikit-learn."""
-    return np.where(whole > 0, divide(part, np.where(whole > 0, whole, 1.0)), 0.0)
+    """Quotient of counts; 0 where there is nothing to be a share of, as in scikit-learn."""
+    return np.asarray(part / np.maximum(whole, 1.0))
 
 
 def _macro(per_class: PerClass, hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
     """Mean over the classes that some example has or is predicted to have."""
     present = (predicted + actual > 0).sum(axis=-1)
-    return divide(per_class(hits, predicted, actual).sum(axis=-1), present)
+    return np.asarray(per_class(hits, predicted, actual).sum(axis=-1) / present)
 
 
 def _matthews(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:

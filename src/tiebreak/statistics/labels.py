@@ -12,7 +12,6 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     check_array,
-    check_number,
     divide,
     group_codes,
     plain,
@@ -27,24 +26,6 @@ from tiebreak.statistics.means import (
     cluster_sums,
     mean_of_clusters,
 )
-
-
-class LabelledMean(NamedTuple):
-    """Law of a mean as people would judge it, and what it is made of; arrays over pairs of models, or single numbers.
-
-    Attributes
-    ----------
-    law : Law
-        Student's, with the degrees of freedom of the labelled examples, or of their clusters, which are the `n_units`.
-    alone : Law
-        By the labels alone, for contrast.
-    tuning : ndarray or float
-        Weight of the judge: 0 is the mean of the labels alone, 1 trusts the judge but for the mean of its errors.
-    """
-
-    law: Law
-    alone: Law
-    tuning: FloatArray
 
 
 class Labelled(NamedTuple):
@@ -73,8 +54,7 @@ def prediction_powered_mean(
     *,
     clusters: Sequence[object] | ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    tuning: float | None = None,
-) -> LabelledMean:
+) -> Law:
     """Law of the mean of what people would say of all examples, from labels of a few and a judge's scores of all.
 
     For two models pass differences everywhere: the label of the first minus that of the second, and so for the judge.
@@ -91,16 +71,15 @@ def prediction_powered_mean(
         Name or number of each example's cluster, of the labelled ones first. Without it each example is a cluster of its own.
     weights : array_like of shape (n_labelled + n_judged,), optional
         Importance of each example, not negative; all the same unless given.
-    tuning : float, optional
-        Weight of the judge. Estimated if not given: the covariance of label and judge over (1 + n_labelled / n_judged) times the
-        variance of all of the judge's scores. So the answer is, but for that estimation, never less sure than the labels alone: a
-        useless judge gets a weight near 0.
 
     Returns
     -------
-    LabelledMean
-        With clusters the error counts clusters rather than examples, also where some examples of one are labelled and others
-        not; the degrees of freedom are those of the labelled clusters by Satterthwaite, as of `clustered_mean`.
+    Law
+        Student's. The weight of the judge is the covariance of label and judge over (1 + n_labelled / n_judged) times the
+        variance of all of the judge's scores. So the answer is, but for that estimation, never less sure than the labels alone
+        (`clustered_mean`): a useless judge gets a weight near 0. With clusters the error counts clusters rather than examples,
+        also where some examples of one are labelled and others not; the degrees of freedom are those of the labelled clusters,
+        which are the `n_units`, by Satterthwaite.
 
     Raises
     ------
@@ -115,9 +94,9 @@ def prediction_powered_mean(
 
     Examples
     --------
-    >>> result = prediction_powered_mean([1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1])
-    >>> round(result.law.estimate, 3), round(result.law.se, 3), round(result.alone.se, 3)
-    (0.626, 0.202, 0.211)
+    >>> law = prediction_powered_mean([1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1])
+    >>> round(law.estimate, 3), round(law.se, 3)  # of the labels alone 0.667 and 0.211
+    (0.626, 0.202)
     """
     y = check_array(labels, "labels", "..., n_labelled", (3,))
     f = check_array(judged_labelled, "judged_labelled", "..., n_labelled", (3,))
@@ -130,8 +109,6 @@ def prediction_powered_mean(
     codes = None if clusters is None else group_codes(clusters, y.shape[-1] + g.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, y.shape[-1] + g.shape[-1])
     known = Labelled(y, f, g, codes, weight)
-    if tuning is not None:
-        return mean_by_weight(known, np.full(y.shape[:-1], check_number(tuning, "tuning", -np.inf)))
     return mean_by_weight(known, _weight(*_agreement(known)), is_estimated=True)
 
 
@@ -149,28 +126,24 @@ def _weight(together: FloatArray, spread: FloatArray) -> FloatArray:
     return np.nan_to_num(divide(together, spread), posinf=0.0, neginf=0.0)
 
 
-def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = False) -> LabelledMean:
-    """Mean with a weight of the judge, which costs a degree of freedom where it was estimated.
+def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = False) -> Law:
+    """Law of the mean with a weight of the judge, which costs a degree of freedom where it was estimated.
 
     The error of the mean is a sum over clusters: what a cluster's labelled examples add to it, and what its others do.
     """
-    y, f, g = known[:3]
-    m = g.shape[-1]
-    rest, alone = (_sums(known, each, is_labelled=True) for each in (y - weight[..., None] * f, y))
+    labels, judged_labelled, judged = known[:3]
+    rest = _sums(known, labels - weight[..., None] * judged_labelled, is_labelled=True)
     n_clusters = int(np.count_nonzero(rest.weights > 0))
     if n_clusters < 3:
         raise DataError(f"three clusters or more with a label are needed; the labels are of {n_clusters}.")
-    mean, labels_mean = mean_of_clusters(rest), mean_of_clusters(alone)
+    mean = mean_of_clusters(rest)
     kept = (n_clusters - 2) / (n_clusters - 1) if is_estimated else 1.0  # of the degrees of freedom
     residuals, estimate = cluster_residuals(rest) / np.sqrt(kept), np.asarray(mean.estimate)
-    if m:
-        judge = _sums(known, g, is_labelled=False)
+    if judged.shape[-1]:
+        judge = _sums(known, judged, is_labelled=False)
         residuals = residuals + weight[..., None] * cluster_residuals(judge)
         estimate = estimate + weight * np.asarray(mean_of_clusters(judge).estimate)
-    error, alone_error = (np.sqrt(np.square(each).sum(axis=-1)) for each in (residuals, cluster_residuals(alone)))
-    own = student(estimate, error, plain(mean.spread[1] * kept), n_units=n_clusters)
-    by_labels = student(labels_mean.estimate, alone_error, plain(labels_mean.spread[1]), n_units=n_clusters)
-    return LabelledMean(own, by_labels, plain(weight))
+    return student(estimate, np.sqrt(np.square(residuals).sum(axis=-1)), plain(mean.spread[1] * kept), n_units=n_clusters)
 
 
 def _sums(known: Labelled, values: FloatArray, *, is_labelled: bool) -> ClusterSums:
@@ -205,7 +178,7 @@ def labelled_means(known: Labelled, weight: float, tolerance: FloatArray) -> Mea
     from people's in fewer than ten clusters, one more that could have differed is added to the variance, with two degrees of
     freedom.
     """
-    law = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0).law
+    law = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0)
     estimate, error, df = (np.asarray(each) for each in (law.estimate, law.se, law.df))
     largest = np.abs(np.concatenate(known[:3], axis=1)).max(axis=1)
     kind = kind_of(largest, error > tolerance, tolerance)

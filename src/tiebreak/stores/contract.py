@@ -3,13 +3,16 @@
 import dataclasses
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
+from msgspec import Meta
 
 from tiebreak.errors import ChangedRunError, DamagedStoreError, Setting, StoreError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import Cell, Outcome, RunRecord
+
+Count: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)]
 
 
 class NoStoreError(StoreError):
@@ -35,12 +38,12 @@ class RunSummary:
     name: str
     created: float
     updated: float
-    n_cells: int
-    n_done: int
-    n_failed: int
-    n_models: int
-    n_datasets: int
-    n_splits: int
+    n_cells: Count
+    n_done: Count
+    n_failed: Count
+    n_models: Count
+    n_datasets: Count
+    n_splits: Count
     metrics: tuple[str, ...]
 
 

@@ -13,23 +13,18 @@ from tiebreak.stores.contract import Damage, NoStoreError
 
 Result = TypeVar("Result")
 
-SCHEMA = 5
+SCHEMA = 6
 """Version of what follows. A change of tables, columns, coding or hash raises it."""
 
+_CELL = "run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, content BYTES NOT NULL"
 TABLES: dict[str, str] = {
-    "tiebreak_store": "(schema BIGINT NOT NULL)",
-    "tiebreak_runs": ("(run BIGINT PRIMARY KEY, name_key BYTES NOT NULL UNIQUE, head BYTES NOT NULL, plan BYTES NOT NULL)"),
-    "tiebreak_cells": (
-        "(run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, state BIGINT NOT NULL, "
-        "environment BIGINT NOT NULL, noted BIGINT NOT NULL, outputs BIGINT NOT NULL, facts BYTES NOT NULL, "
-        "numbers BYTES NOT NULL, train BYTES NOT NULL, hash BIGINT NOT NULL, PRIMARY KEY (run, dataset, split, model))"
-    ),
-    "tiebreak_outputs": (
-        "(run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, content BYTES NOT NULL, "
-        "PRIMARY KEY (run, dataset, split, model))"
-    ),
+    "tiebreak_store": "schema BIGINT NOT NULL",
+    "tiebreak_runs": "run BIGINT PRIMARY KEY, name_key BYTES NOT NULL UNIQUE, head BYTES NOT NULL, plan BYTES NOT NULL",
+    "tiebreak_cells": f"{_CELL}, PRIMARY KEY (run, dataset, split, model)",
+    "tiebreak_outputs": f"{_CELL}, PRIMARY KEY (run, dataset, split, model)",
     "tiebreak_leases": (
-        "(run BIGINT NOT NULL, holder BIGINT NOT NULL, shown BIGINT NOT NULL, content BYTES NOT NULL, PRIMARY KEY (run, holder))"
+        "run BIGINT NOT NULL, holder BIGINT NOT NULL, shown DOUBLE PRECISION NOT NULL, content BYTES NOT NULL, "
+        "PRIMARY KEY (run, holder)"
     ),
 }
 """Columns of the tables, BYTES being the database's own word for them."""
@@ -144,7 +139,7 @@ class Database(ABC):
     def table_statement(self, name: str) -> str:
         """Statement that makes a table; rows that hold whole plans are updated in place by their number."""
         end = "" if name in ("tiebreak_store", "tiebreak_runs") else self.table_end
-        return f"CREATE TABLE {name} {TABLES[name].replace('BYTES', self.bytes_type)}{end}"
+        return f"CREATE TABLE {name} ({TABLES[name].replace('BYTES', self.bytes_type)}){end}"
 
     def close(self) -> None:
         """Let go of files and connections."""
@@ -182,8 +177,8 @@ class Database(ABC):
         """Look for the tables: False where a store may be made, an error for those of somebody else or of another release."""
 
     @abstractmethod
-    def now(self, connection: Connection) -> int:
-        """Microseconds since 1970 by the store's own clock."""
+    def now(self, connection: Connection) -> float:
+        """Seconds since 1970 by the store's own clock."""
 
     def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]], *, overwrite: bool = False) -> None:
         """Copy the store into a file, where it is in one itself."""

@@ -20,7 +20,7 @@ from tiebreak.stores.encoding import MALFORMED, from_json, sealed, to_json, unse
 
 if TYPE_CHECKING:
     from tiebreak.stores.database import Connection
-    from tiebreak.stores.log import SqlLog
+    from tiebreak.stores.log import Place, SqlLog
 
 BEATS = 4
 """How often a holder shows that it lives, in the time for which it may show nothing."""
@@ -46,7 +46,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         self._of = log
         self._seconds = seconds
         self._holder = secrets.randbits(62)
-        self._held: set[Cell] = set()
+        self._held: set[Place] = set()
         self._is_over = threading.Event()
         self._heart = threading.Thread(target=self._beat_on, name="tiebreak-lease", daemon=True)
 
@@ -76,7 +76,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         """
         log = self._of
         claim = Claim([], [], [])
-        lost: set[Cell] = set()
+        lost: set[Place] = set()
         if outcomes or wanted:
             work = partial(self._exchange, log._placed(outcomes), wanted, again)
             lost, claim, self._held = log._database.do(work, log.record.name, to_write=True)
@@ -119,8 +119,8 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
     def _exchange(
-        self, placed: Sequence[tuple[Cell, Outcome]], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
-    ) -> tuple[set[Cell], Claim, set[Cell]]:
+        self, placed: Sequence[tuple[Place, Outcome]], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
+    ) -> tuple[set[Place], Claim, set[Place]]:
         """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead.
 
         Returns the cells whose outcomes were refused, the claim, and the cells that are held now.
@@ -135,9 +135,9 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         kept = log._kept(connection, set(places.values()))
         metrics = [metric.name for metric in log.record.metrics]
         for cell, place in places.items():
-            outcome = log._outcome(kept[place], cell) if place in kept else None
+            outcome = log._outcome(place, kept[place], cell) if place in kept else None
             if outcome is not None and is_settled(outcome, metrics, is_again=cell in again):
-                claim.settled.append(log._mapping.own_part(outcome))
+                claim.settled.append(outcome)
             elif place in others:
                 claim.held.append(cell)
             else:
@@ -150,19 +150,19 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             connection.execute(_DELETE, [log._run, self._holder])
         return refused, claim, held
 
-    def _owners(self, connection: Connection) -> tuple[set[Cell], set[Cell]]:
+    def _owners(self, connection: Connection) -> tuple[set[Place], set[Place]]:
         """Cells of others who live, and those that are still this holder's; who does not live any more loses its row."""
         run, now = self._of._run, self._of._database.now(connection)
-        others: set[Cell] = set()
-        own: set[Cell] = set()
+        others: set[Place] = set()
+        own: set[Place] = set()
         for holder, shown, content in connection.execute(
             "SELECT holder, shown, content FROM tiebreak_leases WHERE run = ?", [run]
         ):
             try:
                 place, seconds, listed = from_json(unsealed(content, "lease", run, holder))
-                cells = {Cell(*cell) for cell in listed}
+                cells: set[Place] = {(dataset, split, model) for dataset, split, model in listed}
                 # the clock may have been put back meanwhile
-                is_living = holder == self._holder or (abs(now - shown) < 1e6 * seconds and not is_gone(place))
+                is_living = holder == self._holder or (abs(now - shown) < seconds and not is_gone(place))
             except MALFORMED:  # a damaged row holds nothing, and `check` tells of it until then
                 is_living = False
             if not is_living:

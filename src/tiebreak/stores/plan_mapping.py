@@ -23,14 +23,14 @@ ABSENT = -1
 class PlanMapping:
     """Positions of a plan in the stored run that holds it, which may have more models, splits and metrics in another order.
 
-    The record is the plan; `datasets`, `models`, `metrics` and, for each dataset of the plan, `splits` hold the stored position
-    of each of its own. `metric_position` has every metric of the run, those that the plan lacks included.
+    The record is the plan; `datasets`, `models` and, for each dataset of the plan, `splits` hold the stored position of each of
+    its own, `metrics` those by name. `metric_position` has every metric of the run, those that the plan lacks included.
     """
 
     record: RunRecord
     datasets: IntArray
     models: IntArray
-    metrics: IntArray
+    metrics: Mapping[str, int]
     splits: tuple[IntArray, ...]
     metric_position: Mapping[str, int]
 
@@ -64,40 +64,23 @@ class PlanMapping:
                 if name not in self.metric_position:
                     look_up(name, list(self.metric_position), "metric")
 
-    def own_part(self, outcome: Outcome) -> Outcome:
-        """Turn a stored outcome into the plan's: with its own metrics in its own order."""
-        names = [metric.name for metric in self.record.metrics]
-        if names == list(self.metric_position):
-            return outcome
-        return dataclasses.replace(
-            outcome,
-            scores=_part(outcome.scores, names),
-            undefined=_part(outcome.undefined, names),
-            train_scores=_part(outcome.train_scores, names),
-        )
-
 
 def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
     """Find the positions of a plan in a stored run that has all of it, as one from `merge_records` has."""
-    dataset_position = {dataset.name: i for i, dataset in enumerate(stored.datasets)}
-    model_position = {model.name: i for i, model in enumerate(stored.models)}
-    metric_position = {metric.name: i for i, metric in enumerate(stored.metrics)}
+    places = [_places(getattr(record, part), getattr(stored, part)) for part in ("datasets", "models", "metrics")]
     splits = []
-    for dataset in record.datasets:
-        known = split_keys(stored.datasets[dataset_position[dataset.name]])
+    for dataset, place in zip(record.datasets, places[0], strict=True):
+        known = split_keys(stored.datasets[place])
         splits.append(np.array([known[key] for key in split_keys(dataset)], dtype=np.int64))
-    return PlanMapping(
-        record,
-        datasets=np.array([dataset_position[dataset.name] for dataset in record.datasets], dtype=np.int64),
-        models=np.array([model_position[model.name] for model in record.models], dtype=np.int64),
-        metrics=np.array([metric_position[metric.name] for metric in record.metrics], dtype=np.int64),
-        splits=tuple(splits),
-        metric_position=metric_position,
-    )
+    datasets, models = (np.array(each, dtype=np.int64) for each in places[:2])
+    metrics = dict(zip([metric.name for metric in record.metrics], places[2], strict=True))
+    every = {metric.name: i for i, metric in enumerate(stored.metrics)}
+    return PlanMapping(record, datasets, models, metrics, tuple(splits), every)
 
 
-def _part(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: values[name] for name in names if name in values}
+def _places(own: Sequence[Any], stored: Sequence[Any]) -> list[int]:
+    known = {each.name: i for i, each in enumerate(stored)}
+    return [known[each.name] for each in own]
 
 
 def _planned(stored: IntArray, positions: IntArray) -> IntArray:

@@ -196,9 +196,9 @@ class PostgresDatabase(Database):
             self.check_schema(connection)
         return bool(names)
 
-    def now(self, connection: Connection) -> int:
+    def now(self, connection: Connection) -> float:
         """The server's clock."""
-        return int(connection.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")[0][0])
+        return float(connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")[0][0])
 
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
         """Put an error of PostgreSQL into words."""

@@ -9,8 +9,6 @@ from functools import partial
 from hashlib import blake2b
 from numbers import Real
 
-import msgspec
-
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
@@ -24,6 +22,12 @@ from tiebreak.stores.sqlite import MemoryDatabase, SqliteDatabase
 
 FORMS = "Give 'sqlite:///results.db', a path that ends in .db or .sqlite, or 'postgresql://user@host/database'"
 """The three forms of an address, for messages."""
+
+
+_PUT_RUN = (
+    "INSERT INTO tiebreak_runs (run, name_key, head, plan) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (run) DO UPDATE SET head = excluded.head, plan = excluded.plan"
+)
 
 
 class SqlStore:
@@ -94,40 +98,33 @@ class SqlStore:
         check_record(record)
         versions = dict(record.versions)
 
-        def begin(connection: Connection) -> tuple[int, RunRecord, int, str]:
-            run = find_run(connection, record.name)
+        def begin(connection: Connection) -> SqlLog:
+            number, now = find_run(connection, record.name), self._database.now(connection)
             environments: tuple[Mapping[str, str], ...] = (versions,)
-            now = self._database.now(connection)
-            if run is None:
-                number, stored, position, before = secrets.randbits(40), record, 0, Head(now, now)
+            if number is None:
+                run, stored, position = secrets.randbits(40), record, 0
+                before = Head(RunSummary(record.name, now, now, 0, 0, 0, 0, 0, 0, ()), 0, "")
             else:
-                number, before = run, read_head(connection, run, record.name)
+                run, before = number, read_head(connection, number, record.name)
                 old, environments, _ = read_plan(connection, run, record.name)
                 stored = merge_records(old, record)
                 position = environment_of(record.name, environments, versions, accept_versions)
                 environments = (*environments, versions)[: max(len(environments), position + 1)]
-            plan = sealed(pack_plan(stored, environments), "plan", number)
-            head = msgspec.structs.replace(
-                before,
-                name=stored.name,
+            plan = sealed(pack_plan(stored, environments), "plan", run)
+            summary = dataclasses.replace(
+                before.run,
                 n_cells=stored.n_cells,
                 n_models=len(stored.models),
                 n_datasets=len(stored.datasets),
                 n_splits=sum(dataset.n_splits for dataset in stored.datasets),
                 metrics=tuple(metric.name for metric in stored.metrics),
-                plan=plan[:8].hex(),
             )
-            row = [pack_head(number, head), plan, number]
-            if run is None:
-                insert = "INSERT INTO tiebreak_runs (head, plan, run, name_key) VALUES (?, ?, ?, ?)"
-                connection.execute(insert, [*row, key_of(record.name)])
-            elif head != before:
-                connection.execute("UPDATE tiebreak_runs SET head = ?, plan = ? WHERE run = ?", row)
-            return number, stored, position, head.plan
+            head = before._replace(run=summary, plan=plan[:8].hex())
+            if head != before:
+                connection.execute(_PUT_RUN, [run, key_of(record.name), pack_head(run, head), plan])
+            return SqlLog(self, run, dataclasses.replace(record, threads=stored.threads), stored, head.plan, position)
 
-        run, stored, position, plan = self._database.do(begin, record.name, to_write=True, create=True)
-        own = dataclasses.replace(record, threads=stored.threads)
-        return SqlLog(self._database, run, own, stored, plan, position, self._lease_seconds)
+        return self._database.do(begin, record.name, to_write=True, create=True)
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has; raises `UnknownNameError`, with the nearest names."""
@@ -191,7 +188,7 @@ class SqlStore:
 
     def _read(self, run: int, name: str, report: Report = refuse) -> SqlLog:
         record, environments, plan = self._database.do(lambda connection: read_plan(connection, run, name), name)
-        return SqlLog(self._database, run, record, record, plan, len(environments) - 1, self._lease_seconds, report)
+        return SqlLog(self, run, record, record, plan, len(environments) - 1, report)
 
 
 class MemoryStore(SqlStore):
@@ -212,20 +209,19 @@ def list_runs(report: Report, connection: Connection) -> dict[int, RunSummary]:
     runs = {}
     for run, key, blob in connection.execute("SELECT run, name_key, head FROM tiebreak_runs"):
         try:
-            head = unpack_head(run, blob)
-            require(key == key_of(head.name), MISMATCH)
+            summary = unpack_head(run, blob).run
+            require(key == key_of(summary.name), MISMATCH)
         except MALFORMED as error:
             report(Damage(_name_of(blob), "the description of the run", fault_text(error)))
         else:
-            counts = head.n_cells, head.n_done, head.n_kept - head.n_done, head.n_models, head.n_datasets, head.n_splits
-            runs[run] = RunSummary(head.name, head.created / 1e6, head.updated / 1e6, *counts, head.metrics)
+            runs[run] = summary
     return runs
 
 
 def _name_of(head: bytes) -> str:
     """Name in the head of a run; "" where it cannot be read any more."""
     try:
-        return str(from_json(head[8:])[Head.__struct_fields__.index("name")])
+        return str(from_json(head[8:])[0]["name"])
     except MALFORMED:
         return ""
 

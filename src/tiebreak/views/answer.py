@@ -17,6 +17,7 @@ from tiebreak.scores.metric import HIGHER_IS_BETTER
 from tiebreak.scores.scores import Summary
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.views.looks import what_is_left
+from tiebreak.views.words import WHY_UNTESTED as WHY
 from tiebreak.views.words import (
     count,
     decimals_for,
@@ -43,10 +44,8 @@ HEADLINES = {
     "undecided": "No winner yet: {a} leads {b} by {amount} {metric}, which may be chance.",
     "even": "No winner yet: {a} and {b} are even.",
     "identical-scores": "No winner: {names} have identical scores.",
-    "no-spread": "No winner yet: {a} leads {b}, always by the same amount.",
-    "too-few-units": "No winner yet: {a} leads {b}, on too few {units}.",
-    "too-few-draws": "No winner yet: {a} leads {b}, with too few draws.",
     "missing-splits": "No winner yet: {a} and {b} share too few {units}.",
+    "untested": "No winner yet: {a} leads {b}, with too little to test it.",
     "best": "{a} is the best of the {n}: {value}.",
     "copies": "{names} are the best of the {n}, with identical scores.",
     "near": "Take {a}: shown to be within {rope} of the best of the {n}.",
@@ -66,12 +65,7 @@ PAIRS = {
     "equivalent": "{a} and {b} are practically equivalent: {how}, inside ±{rope}{though}.",
     "undecided": "{a} and {b} cannot be told apart yet: {how}, {why}.",
     "outside": "{a} against {b}: {how}; this pair is not in the family that was judged, so it has no verdict.",
-    "identical-scores": "{a} and {b} have identical scores on all {units}: nothing tells them apart here.",
-    "no-spread": "{a} and {b} differ by the same amount on all {units}: without spread there is nothing to test it with.",
-    "too-few-units": "{a} and {b} are undecided: {units} are too few for an interval at {level}, the level of this family.",
-    "too-few-draws": "{a} and {b} are undecided: there are too few draws for an interval at {level}, the level of this family.",
-    "missing-splits": "{a} and {b} share {units}, too few to compare them.",
-    "broken time": "{a} and {b} share {units} of the series: a missing one breaks the order of time, so they are not compared.",
+    "untested": "{a} and {b} are undecided: {why}.",
 }
 
 STEPS = {
@@ -116,7 +110,7 @@ def _of_pair(pair: PairComparison) -> str:
     words = pair.verdict if pair.has_interval else pair.reason
     if words == "undecided" and not float(_amount(pair)):
         words = "even"
-    return HEADLINES.get(words, HEADLINES["missing-splits"]).format(
+    return HEADLINES.get(words, HEADLINES["untested"]).format(
         a=names[pair.first],
         b=names[pair.second],
         names=f"{names[pair.first]} and {names[pair.second]}",
@@ -131,9 +125,7 @@ def _of_pair(pair: PairComparison) -> str:
 def _of_standings(comparison: Comparison) -> str:
     table, names = comparison.ranking_table, list(quoted_names(comparison.models).values())
     said: dict[str, str | int] = {"n": len(names), "rope": rope_words(comparison)}
-    identical = HEADLINES["identical-scores"].format(
-        names=listed([*names[:1], f"the {len(names) - 1} others"] if len(names) > 3 else names)
-    )
+    identical = HEADLINES["identical-scores"].format(names=listed(names, 3))
     if table.are_all_copies:
         return identical
     rows: list[int] = table.contenders.tolist()
@@ -180,28 +172,25 @@ def _against_baseline(comparison: Comparison) -> str:
 def pair_sentence(pair: PairComparison) -> str:
     """Meaning of the verdict on one pair, with the interval that it rests on, or the reason why there is none."""
     comparison = pair.comparison
-    alpha = pair.interval_alpha if pair.is_in_family else comparison.settings.alpha
-    said = {"units": count(pair.n_units, comparison.method.unit), "level": level_words(alpha), "rope": rope_words(comparison)}
-    names = quoted_names(comparison.models)
+    names, rope = quoted_names(comparison.models), rope_words(comparison)
     if not pair.has_interval:
-        words = pair.reason if pair.reason in PAIRS else "missing-splits"
-        words = "broken time" if words == "missing-splits" and comparison.method.question == "time" else words
-        return PAIRS[words].format(a=names[pair.first], b=names[pair.second], **said)
+        why = why_untested(comparison, pair.reason, pair.interval_alpha if pair.is_in_family else comparison.settings.alpha)
+        return PAIRS["untested"].format(a=names[pair.first], b=names[pair.second], why=why)
     pair = _favourable(pair)
     ends, whose = (
         interval_text(comparison, pair.interval_low, pair.interval_high),
         "" if pair.verdict in ("better", "ahead") else names[pair.first],
     )
     how = f"{_size(pair, whose)} ({interval_name(comparison, in_family=pair.is_in_family)} {ends})"
-    why = "which holds 0" + (f" and reaches beyond ±{said['rope']}" if comparison.rope else "")
+    why = "which holds 0" + (f" and reaches beyond ±{rope}" if comparison.rope else "")
     return PAIRS[pair.verdict or "outside"].format(
         a=names[pair.first],
         b=names[pair.second],
         how=how,
-        beyond=f", more than the {said['rope']} that matters" if comparison.rope else "",
+        beyond=f", more than the {rope} that matters" if comparison.rope else "",
         though=f"; {names[pair.first]} is measurably ahead" if pair.interval_low > float(pair.law.tolerance) else "",
         why="which ends at 0 itself" if pair.reason == "discrete" else why,
-        **said,
+        rope=rope,
     )
 
 
@@ -305,18 +294,12 @@ def _step_from_baseline(comparison: Comparison) -> str:
     better = [name for name, verdict in verdicts.items() if verdict == "better"]
     if better:
         return _take(comparison, better[0], [base])
-    against, size = comparison.against_reference, np.abs(comparison.against_reference.difference)
-    is_open = np.isin(against.verdict, [VERDICTS.index("undecided"), VERDICTS.index("ahead")])
-    # those first whose intervals are short beside what would decide
-    ratio = (against.interval.high - against.interval.low) / np.maximum(np.maximum(size, comparison.rope - size), 1e-300)
-    order = np.argsort(np.where(np.isfinite(ratio), ratio, np.inf), kind="stable").tolist()
-    chosen = [comparison.models[row] for row in order if is_open[row]][:MOST_WEIGHED]
-    pairs = (comparison.pair(name, comparison.reference) for name in chosen)
-    needs = [(need, pair) for pair in pairs if (need := need_of(pair)) is not None]
-    if not needs:
-        kept = all(verdict in ("worse", "behind", "equivalent", "") for verdict in verdicts.values())
-        return STEPS["keep"].format(b=quoted_names(comparison.models)[base]) if kept else ""
-    return _settling(min(needs, key=lambda each: each[0].n_units)[1])
+    open_ = [name for name, verdict in verdicts.items() if verdict in ("undecided", "ahead") and name != base]
+    if not open_:
+        return STEPS["keep"].format(b=quoted_names(comparison.models)[base])
+    pairs = (comparison.pair(name, base) for name in open_[:MOST_WEIGHED])
+    needs = [(need.n_units, need.times_data, _settling(pair)) for pair in pairs if (need := need_of(pair)) is not None]
+    return min(needs)[-1] if needs else ""
 
 
 MOST_WEIGHED = 20
@@ -479,25 +462,20 @@ def value_name(comparison: Comparison) -> str:
     return printable(comparison.metric.name if table.value_name in ("mean", "measured") else table.value_label)
 
 
-WHY = {
-    "identical-scores": "identical scores",
-    "no-spread": "always the same difference, so there is nothing to test it with",
-    "missing-splits": "too few {unit}s that both have",
-    "too-few-units": "too few {unit}s for an interval at {level}",
-    "too-few-draws": "too few draws for an interval at {level}",
-    "discrete": "the interval ends at 0 itself",
-}
-"""Why a pair is undecided, where that is more than an interval that leaves it open."""
+def why_untested(comparison: Comparison, reason: str, alpha: float) -> str:
+    """Why a pair is undecided, where that is more than an interval that leaves it open; else ""."""
+    is_broken = reason == "missing-splits" and comparison.method.question == "time"
+    why = "a missing {unit} breaks the order of time" if is_broken else WHY.get(reason, "")
+    return why.format(unit=comparison.method.unit, level=level_words(alpha))
 
 
 def reason_notes(comparison: Comparison, names: Sequence[str], reasons: Sequence[int]) -> tuple[str, ...]:
     """Notes on the pairs under these names that are undecided for want of an interval that could decide."""
-    level, found = level_words(comparison.pair_table.interval_alpha), dict[str, list[str]]()
+    found = dict[str, list[str]]()
     for name, code in zip(names, reasons, strict=True):
-        if REASONS[code] in WHY:
-            found.setdefault(WHY[REASONS[code]], []).append(spoken(name))
-    unit = comparison.method.unit
-    return tuple(f"Undecided ({listed(who)}): {why.format(unit=unit, level=level)}." for why, who in found.items())
+        if why := why_untested(comparison, REASONS[code], comparison.pair_table.interval_alpha):
+            found.setdefault(why, []).append(spoken(name))
+    return tuple(f"Undecided ({listed(who)}): {why}." for why, who in found.items())
 
 
 def interval_name(comparison: Comparison, *, in_family: bool = True, is_header: bool = False) -> str:

@@ -83,15 +83,29 @@ def details(comparison: Comparison) -> Page:
         *(f"Beside it: {test.text}" for test in comparison.supplementary_tests),
         looks.unplanned(comparison),
     ]
+    table = comparison.pair_table
+    cited = [CITED[each] for each in (table.correction, table.family, "looks" * (comparison.looks is not None)) if each in CITED]
     return Page(
         (
             ranking_table(comparison),
             pair_table(comparison),
             Section("Notices", answer.notices(comparison, is_reading=False)),
             Section("Method", method, has_bullets=False),
-            Section("References", comparison.method.references),
+            Section("References", (*comparison.method.references, *cited)),
         )
     )
+
+
+CITED = {
+    "holm": "S. Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 1979.",
+    "shaffer": "J. Shaffer. Modified sequentially rejective multiple test procedures. JASA 81, 1986.",
+    "bh": "Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. Journal of the Royal Statistical Society B 57, 1995.",
+    "best": "J. Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of Statistics "
+    "12, 1984.",
+    "looks": "I. K. Hwang, W. J. Shih, J. S. DeCani. Group sequential designs using a family of type I error probability "
+    "spending functions. Statistics in Medicine 9, 1990.",
+}
+"""Behind a correction, a family and looks."""
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------------
@@ -257,11 +271,11 @@ def ranking_table(comparison: Comparison) -> Table:
     return Table(f"Models by place{ranged}{more}", tuple(columns), tuple(zip(*columns.values(), strict=True)), _right(columns))
 
 
-def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bool = True) -> Table:
+def pair_table(comparison: Comparison) -> Table:
     """All pairs of the family, and tests and posterior; of very many those of the reference."""
     t, names, decimals = comparison.pair_table, model_names(comparison.models), answer.table_decimals(comparison)
-    of_reference = t.rows_with(comparison.models.index(comparison.reference))[:most]
-    chosen = np.arange(t.n_pairs) if t.n_pairs <= most else of_reference
+    of_reference = t.rows_with(comparison.models.index(comparison.reference))[:MOST_PAIRS]
+    chosen = np.arange(t.n_pairs) if t.n_pairs <= MOST_PAIRS else of_reference
     part = t.part(chosen)
     columns = {
         "first": [names[code] for code in part.first],
@@ -271,11 +285,11 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
         answer.interval_name(comparison, is_header=True): [
             answer.interval_text(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],
-        **({"p": [format_probability(float(p)) for p in part.pvalue]} if with_tests else {}),
+        "p": [format_probability(float(p)) for p in part.pvalue],
     }
-    if t.is_family and t.n_pairs > 1 and with_tests:
+    if t.is_family and t.n_pairs > 1:
         columns["adj. p"] = [format_probability(float(p)) for p in part.adjusted_pvalue]
-    if with_tests and part.law.is_posterior and part.probabilities is not None:
+    if part.law.is_posterior and part.probabilities is not None:
         for name, column in zip(("P(better)", "P(equiv.)", "P(worse)"), part.probabilities, strict=True):
             columns[name] = [format_probability(float(p)) for p in column]
     if t.is_family:
@@ -542,6 +556,5 @@ VIEW = View(
         "next_step": "tiebreak.views.answer:next_step",
         "details": "tiebreak.views.comparison:details",
         "latex": "tiebreak.views.paper:latex",
-        "methods": "tiebreak.views.paper:methods_paragraph",
     },
 )

@@ -9,7 +9,7 @@ from tiebreak.evaluation.evaluate import Preview
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
 from tiebreak.numerics import row_moments
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
-from tiebreak.views.view import View, dataset_facts, document, metric_record, plain, records_of
+from tiebreak.views.view import View, document, metric_record, plain
 from tiebreak.views.words import (
     count,
     cut_notes,
@@ -27,9 +27,6 @@ from tiebreak.views.words import (
     shorten,
     span,
 )
-
-Planned = tuple[Preview, str, str]
-"""What is planned, the study file, and the store without a password."""
 
 ALPHA = 0.05
 """1 - coverage of the intervals of means."""
@@ -64,7 +61,10 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
         **{name: getattr(evaluation, name) for name in ("n_cells", "n_done", "n_failed")},
         models=[{"name": model.name, "text": model.text} for model in record.models],
         metrics=[metric_record(each.metric) | {"name": each.name} for each in record.metrics],
-        datasets=dataset_facts(record),
+        datasets=[
+            {"splits": each.kind, **{name: getattr(each, name) for name in ("name", "n_samples", "n_features", "n_splits")}}
+            for each in record.datasets
+        ],
         means=[
             {
                 "dataset": name,
@@ -211,9 +211,8 @@ def _who(models: Sequence[str]) -> str:
 MOST_MODELS = 20
 
 
-def plan_page(planned: Planned) -> Page:
-    """Plan of a study file, and the part of it that is left to be measured."""
-    preview, file, url = planned
+def plan_page(preview: Preview, file: str, url: str) -> Page:
+    """Plan of a study file, and the part of it that is left to be measured; the store stands there without a password."""
     record = preview.record
     n_splits = sum(each.n_splits for each in record.datasets)
     shown = record.models[:MOST_MODELS]
@@ -240,27 +239,6 @@ def plan_page(planned: Planned) -> Page:
     )
 
 
-def plan_columns(planned: Planned) -> dict[str, Any]:
-    """A row for each model."""
-    return {name: [getattr(model, name) for model in planned[0].record.models] for name in ("name", "text")}
-
-
-def plan_facts(planned: Planned) -> dict[str, Any]:
-    """Plan of a run, and its progress."""
-    preview, _, url = planned
-    record = preview.record
-    return document(
-        run=record.name,
-        store=url,
-        n_cells=record.n_cells,
-        **{name: getattr(preview, name) for name in ("n_done", "n_failed", "n_incomplete", "task")},
-        models=list(records_of(plan_columns(planned))),
-        metrics=[metric.name for metric in record.metrics],
-        datasets=dataset_facts(record),
-    )
-
-
-PLAN = View(plan_page, plan_columns, plan_facts)
 RUN = View(run_page, scores_frame, facts)
 VIEW = View(
     page,

@@ -10,7 +10,7 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 from tiebreak.printable import printable
-from tiebreak.views.words import columns, cut, short_names
+from tiebreak.views.words import columns, short_names
 
 WIDTH = 80
 """Columns of text."""
@@ -19,9 +19,6 @@ ROWS = 20
 """Rows of a table of models that are shown; the rest is counted."""
 
 GAP = 2
-LONG_HEADER = 14
-"""Characters to which the header of a column that may go is cut first."""
-
 FEWEST_OF_NAME = 12
 """Characters of a name below which other columns go."""
 
@@ -161,10 +158,6 @@ class Table:
     def fitted(self, width: int) -> Table:
         """The table with the columns that fit into a width, and names cut to the room that there is."""
         widest = [max(map(columns, column)) for column in zip(self.headers, *self.rows, strict=True)]
-        short = {header: cut(header, LONG_HEADER) for header in self.spare}
-        if sum(widest) + GAP * len(widest) > width and any(header != text for header, text in short.items()):
-            headers = tuple(short.get(header, header) for header in self.headers)
-            return replace(self, headers=headers, spare=tuple(short.values())).fitted(width)
         kept = list(range(len(self.headers)))
         for header in (None, *self.spare):
             kept = [k for k in kept if self.headers[k] != header]

@@ -27,9 +27,6 @@ from tiebreak.views.words import (
     short_names,
 )
 
-MOST_POINTS = 30
-"""Points up to which a curve is written out."""
-
 CORRECTED = "corrected for the training data that splits share (Nadeau and Bengio 2003)"
 
 PLOTS = "tiebreak.views.plots.predictions:"
@@ -46,25 +43,13 @@ def _label(label: Any) -> str:
 # --- one curve ------------------------------------------------------------------------------------------------------------
 
 
-def _points(result: Any, names: dict[str, str]) -> str | Table:
-    """Points under headers by the names of their columns."""
-    columns = [getattr(result, name).tolist() for name in names]
-    if len(columns[0]) > MOST_POINTS:
-        return f"Its {len(columns[0])} points are in to_frame()."
-    forms = [lambda number: format(number, ".6g") if isinstance(number, float) else str(number), _four]
-    texts = [map(forms[name in SHARES], held) for name, held in zip(names, columns, strict=True)]
-    title = "Points; an example is called positive when its score is at least the threshold"
-    return Table(title, tuple(names.values()), tuple(zip(*texts, strict=True)), (True,) * len(names))
-
-
-ROC_POINTS = {"thresholds": "threshold", "tp": "TP", "fp": "FP", "fn": "FN", "tn": "TN", "tpr": "TPR", "fpr": "FPR"}
-PR_POINTS = {"thresholds": "threshold", "precision": "precision", "recall": "recall"}
-SHARES = ("tpr", "fpr", "precision", "recall")
-BINS = {"predicted": "predicted", "observed": "observed", "low": "low", "high": "high", "count": "examples"}
+ROC_POINTS = ("thresholds", "tp", "fp", "fn", "tn", "tpr", "fpr")
+PR_POINTS = ("thresholds", "precision", "recall")
+BINS = ("predicted", "observed", "low", "high", "count")
 
 
 def roc_page(curve: RocCurve) -> Page:
-    """The area, the pairs behind it, and the points of a short curve."""
+    """The area, and the pairs behind it."""
     if curve.reason:
         return Page.of(f"The ROC curve is undefined: {curve.reason}.")
     low, high = curve.auc_interval()
@@ -74,34 +59,34 @@ def roc_page(curve: RocCurve) -> Page:
         f"AUC {_four(curve.auc)}{about} for class {_label(curve.positive)}: of {curve.n_positive * curve.n_negative} pairs of a "
         f"positive and a negative example {curve.area.pairs_won[0]} are in the right order and {curve.area.pairs_tied[0]} tied."
     )
-    return Page.of(sentence, _points(curve, ROC_POINTS))
+    return Page.of(sentence, POINTS)
 
 
 def precision_recall_page(curve: PrecisionRecallCurve) -> Page:
-    """The average precision beside what chance gives, and the points of a short curve."""
+    """The average precision beside what chance gives."""
     if curve.reason:
         return Page.of(f"The precision-recall curve is undefined: {curve.reason}.")
     sentence = (
         f"Average precision {_four(curve.average_precision)} for class {_label(curve.positive)}; calling everything positive has "
         f"precision {_four(curve.prevalence)} ({curve.n_positive} of {curve.n_positive + curve.n_negative} examples)."
     )
-    return Page.of(sentence, _points(curve, PR_POINTS))
+    return Page.of(sentence, POINTS)
+
+
+POINTS = "Its points are in to_frame(); an example is called positive when its score is at least the threshold."
 
 
 def calibration_page(curve: CalibrationCurve) -> Page:
-    """Distance of probabilities from what happened, and the bins."""
+    """Distance of probabilities from what happened."""
     sentence = (
         f"Probabilities of class {_label(curve.positive)} are off by {_four(curve.calibration_error)} on average over bins; "
         f"Brier score {_four(curve.brier_score)}."
     )
-    *numbers, counts = (getattr(curve, name).tolist() for name in BINS)
-    rows = tuple((*map(_four, row), f"{n:.0f}") for *row, n in zip(*numbers, counts, strict=True))
-    title = f"Bins of similar probability, with Wilson's {format_percent(1 - curve.alpha)} interval of each"
-    warning = [f"Warning: {curve.reason}, so it says little."] if curve.reason else []
-    return Page.of(sentence, Table(title, tuple(BINS.values()), rows, (True,) * 5), *warning)
+    bins = f"Its bins, with Wilson's {format_percent(1 - curve.alpha)} interval of each share, are in to_frame()."
+    return Page.of(sentence, bins, f"Warning: {curve.reason}, so it says little." if curve.reason else "")
 
 
-def _attributes(curve: Any, names: dict[str, str]) -> dict[str, Any]:
+def _attributes(curve: Any, names: Sequence[str]) -> dict[str, Any]:
     """Columns of a curve by their names; a threshold stands by itself."""
     return {"threshold" if name == "thresholds" else name: getattr(curve, name) for name in names}
 
@@ -258,7 +243,7 @@ def matrix_facts(matrix: ConfusionMatrix) -> dict[str, Any]:
     names = ("accuracy", "majority_rate", "no_information_rate", "balanced_accuracy", "mcc", "precision", "recall")
     held = {name: getattr(matrix, name) for name in ("labels", "counts", *names)} | {"f1": matrix.f_beta()}
     averages = {average: matrix.averaged(average) for average in get_args(Average)}
-    return dict(plain({**held, **averages, "undefined": matrix.undefined, "warnings": matrix.notices}))
+    return dict(plain({**held, **averages, "warnings": matrix.notices}))
 
 
 def models_page(confusions: Confusions) -> Page:

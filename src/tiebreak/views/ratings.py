@@ -183,7 +183,6 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
 def _table(ratings: Ratings) -> Table:
     held = list(rows_of(columns(ratings)))[:ROWS]
     names = dict(zip(ratings.models, model_names(ratings.models), strict=True))
-    is_whole = all(float(value).is_integer() for row in held for value in row[7:10])
     shown: tuple[tuple[str, ...], ...] = tuple(
         (
             str(rank),
@@ -191,7 +190,7 @@ def _table(ratings: Ratings) -> Table:
             names[model],
             rating_text(rating),
             "fixed" if model == ratings.anchor else _span(rating_low, rating_high),
-            *(f"{value:.0f}" if is_whole else f"{value:.1f}" for value in record),
+            *(f"{value:.6g}" for value in record),
         )
         for rank, low, high, model, rating, rating_low, rating_high, *record in held
     )

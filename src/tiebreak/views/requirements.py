@@ -10,6 +10,7 @@ from tiebreak.views.page import Page, Section
 from tiebreak.views.view import View, document, of_rows, plain
 from tiebreak.views.words import (
     QUOTE_WIDTH,
+    WHY_UNTESTED,
     count,
     decimals_for,
     format_interval,
@@ -59,13 +60,8 @@ WHERE = {
 }
 """Where an interval lies that decides; an open one lies on both sides of the limit."""
 
-REASONS = {
-    SAME_PREDICTIONS: "they predict the same on all splits, so that no interval is needed",
-    "identical-scores": "their scores are identical on all {units}, which leaves nothing to test with",
-    "no-spread": "their scores are the same distance apart on all {units}, which leaves nothing to test with",
-    "missing-splits": "they share fewer than two {unit}s",
-    "too-few-units": "{units} are too few for an interval at {level}",
-    "too-few-draws": "there were too few draws for an interval at {level}",
+REASONS = WHY_UNTESTED | {
+    SAME_PREDICTIONS: "the same predictions on all splits",
     FEW_UNITS: "{units} are too few, as chance gives all their differences one sign more often than {level} allows",
 }
 """Why no interval decides."""
@@ -91,14 +87,12 @@ def _shown(r: Requirement, first: str) -> str:
     level = level_words(r.alpha / r.n_questions)
     if math.isnan(r.interval_low) or r.reason == SAME_PREDICTIONS or (r.outcome == "inconclusive" and r.reason not in NOISE):
         units = count(r.n_units, r.unit)
-        why = REASONS.get(r.reason, "there is no interval").format(units=units, unit=r.unit, level=level)
-        is_bound = r.gate == "near best" and r.reason not in (FEW_UNITS, SAME_PREDICTIONS)
-        return f"there is no bound on some difference, as {why}" if is_bound else why
+        return REASONS.get(r.reason, "there is no interval").format(units=units, unit=r.unit, level=level)
     metric, limit = printable(r.metric.name), (-r.rope if r.gate == "not worse" else r.rope) + 0.0
     known = [end for end in (r.interval_low, r.interval_high) if math.isfinite(end)]
     decimals = decimals_for(max(abs(end - r.difference) for end in known) / 2)
-    where = WHERE.get((r.gate, r.outcome), f", which lies on both sides of {format_limit(limit)}")
-    where = "" if r.reason in (BELOW_NOISE, WITHIN_NOISE) else where.format(limit=format_limit(limit))
+    where = WHERE.get((r.gate, r.outcome), ", which lies on both sides of {limit}").format(limit=format_limit(limit))
+    where = "" if r.reason in (BELOW_NOISE, WITHIN_NOISE) else where
     ends = format_interval(r.interval_low, r.interval_high, decimals, (0.0, limit))
     if r.gate != "near best":
         difference = format_score(r.difference, decimals, signed=True)

@@ -15,7 +15,6 @@ from tiebreak.views.words import (
     decimals_for,
     format_score,
     level_words,
-    listed,
     model_names,
     printable,
     quote,
@@ -56,38 +55,23 @@ def page(slices: Slices) -> Page:
 
 
 def sentence(slices: Slices) -> str:
-    """Numbers of verdicts over the slices; of one pair with the slices that show a difference."""
+    """Numbers of verdicts over the slices."""
     n, unit = len(slices.names), slices.comparison.method.unit
     by = f"By {printable(slices.by)} ({count(n, 'slice')} of the {unit}s"
     counts = slices.count_verdicts()
-    if slices.tables[0].n_pairs == 1:
-        pair, names = slices.tables[0], list(quoted_names(slices.comparison.models).values())
-        first, second = names[pair.first[0]], names[pair.second[0]]
-        groups = (
-            (f"{first} is shown to be ahead of {second} on", _shown(slices, 1)),
-            (f"{second} is shown to be ahead of {first} on", _shown(slices, -1)),
-        )
-        parts = [f"{words} {listed([quote(name) for name in found])}" for words, found in groups if found]
-        rest = [f"{counts['equivalent']} practically equivalent"] if counts["equivalent"] else []
-        rest += [f"{counts['undecided']} undecided"] if counts["undecided"] else []
-        return f"{by}): {'; '.join(parts + rest)}."
     words = (
         (counts["better"] + counts["worse"], "better or worse"),
         (counts["ahead"] + counts["behind"], "ahead or behind"),
         (counts["equivalent"], "equivalent"),
         (counts["undecided"], "undecided"),
     )
-    return f"{by}, {slices.n_pairs} pairs in all): {', '.join(f'{number} {what}' for number, what in words if number)}."
-
-
-def _shown(slices: Slices, sign: int) -> list[str]:
-    return [name for name, table in zip(slices.names, slices.tables, strict=True) if table.shown_direction[0] == sign]
+    return f"{by}, {count(slices.n_pairs, 'pair')} in all): {', '.join(f'{number} {what}' for number, what in words if number)}."
 
 
 def _contradictions(slices: Slices) -> Iterator[str]:
     """The first pair whose order turns round between slices."""
     found = list(slices.contradictions())
-    if not found or slices.tables[0].n_pairs == 1:
+    if not found:
         return
     names = quoted_names(slices.comparison.models)
     first, second, above, below = found[0]

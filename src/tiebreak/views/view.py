@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.numerics import IntArray
-    from tiebreak.plan.record import RunRecord
     from tiebreak.scores.metric import Metric
 
 
@@ -39,20 +38,6 @@ def metric_record(metric: Metric) -> dict[str, Any]:
 def document(**content: Any) -> dict[str, Any]:
     """Content under the numbers of the schema (of comparisons and pairs it is 2) and of this version, as docs/api.md has it."""
     return {"schema": 1, "tiebreak": tiebreak.__version__, **content}
-
-
-def dataset_facts(record: RunRecord) -> list[dict[str, Any]]:
-    """Sizes and splits of each dataset of a run."""
-    return [
-        {
-            "name": each.name,
-            "n_samples": each.n_samples,
-            "n_features": each.n_features,
-            "splits": each.kind,
-            "n_splits": each.n_splits,
-        }
-        for each in record.datasets
-    ]
 
 
 def finite(value: Any) -> Any:

@@ -161,6 +161,16 @@ def decimals_for(standard_error: float) -> int:
 MOST_DECIMALS = 12
 """Decimals that are written out."""
 
+WHY_UNTESTED = {
+    "identical-scores": "identical scores on all {unit}s",
+    "no-spread": "the same difference on all {unit}s, so there is nothing to test it with",
+    "missing-splits": "too few {unit}s that both have",
+    "too-few-units": "too few {unit}s for an interval at {level}",
+    "too-few-draws": "too few draws for an interval at {level}",
+    "discrete": "the interval ends at 0 itself",
+}
+"""Why no interval decides a pair, where that is more than an interval that leaves it open."""
+
 
 def format_score(value: float, decimals: int, *, signed: bool = False, more: int = 0) -> str:
     """A score or difference with a fixed number of decimals, and `more` of them; "-" where it is undefined, never "-0.00"."""

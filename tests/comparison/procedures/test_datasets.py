@@ -211,8 +211,8 @@ def test_directions_on_the_command_line(tmp_path) -> None:
 
     both = ["--direction", "latency", "lower", "--direction", "quality", "higher"]
     assert "b is better than a" in run(*both).output
-    assert "gives latency two different directions" in run(*both, "--direction", "latency", "higher").output
-    assert "says for each metric what" in run(*both, "--lower-is-better").output
+    assert "give one direction of a metric" in run(*both, "--direction", "latency", "higher").output
+    assert "give one direction of a metric" in run(*both, "--lower-is-better").output
 
 
 # --- bad input ------------------------------------------------------------------------------------------------------------

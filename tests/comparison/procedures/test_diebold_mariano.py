@@ -95,7 +95,7 @@ SECONDS = {"model": list("aabb"), "time": [0.5, 0.6, 9.1, 9.2], "score": [0.1, 0
             {},
             "'then' is neither a number nor a date",
         ),
-        (lambda table: SECONDS, {}, r"no period \(column 'time'\) in common.*how long something took, call it 'seconds'"),
+        (lambda table: SECONDS, {}, "'a' lacks 2 of the 4 periods"),
         (lambda table: table.assign(time=[1, 1, *range(2, 40)]), {}, r"two rows are of time '1' \(row 1 and row 2; 1 such row"),
         (lambda table: table.mask(table["time"] == 2003).assign(time=table["time"]), {}, "lacks 1 of the 40 periods: '2003'"),
         (lambda table: pd.concat([table.assign(dataset=name) for name in "xy"]), {}, r"periods of 2 datasets; .* with dataset="),
@@ -118,7 +118,7 @@ def test_a_missing_period_leaves_its_pairs_undecided_and_an_uneven_series_is_sai
     """The order of time is broken; where periods are not evenly apart the answer remarks it."""
     table = losses(rng)
     answer = compared(table.assign(arima=table["arima"].where(table["time"] != 2003)), missing="pairwise")
-    assert "share 39 periods of the series: a missing one breaks the order of time" in answer.pair("arima", "naive").sentence
+    assert "a missing period breaks the order of time" in answer.pair("arima", "naive").sentence
     assert answer.pairs["reason"].tolist().count("missing-splits") == 2
     uneven = compared(table.assign(time=[*range(39), 50]))
     assert "missing-splits" in [notice.code for notice in uneven.notices]

@@ -111,7 +111,6 @@ def test_a_pair_without_a_shared_item_has_no_interval() -> None:
     score = np.array([[1, 0, np.nan, np.nan], [np.nan, np.nan, 1, 1], [1, 1, 0, 1]])
     pair = tb.compare(items_of(score), missing="pairwise").pair("a", "b")
     assert (pair.verdict, pair.reason, pair.n_units) == ("undecided", "missing-splits", 0)
-    assert "share 0 questions, too few" in pair.sentence
 
 
 @pytest.mark.parametrize(
@@ -275,7 +274,6 @@ def test_identical_and_constant_differences_have_no_interval() -> None:
         assert answer.pair("a", "b").pvalue == 1.0
         assert answer.pair("a", "c").reason == "no-spread"
         assert answer.pair("a", "c").verdict == "undecided"
-        assert "identical scores on all 50 questions" in answer.pair("a", "b").sentence
 
 
 def test_one_cluster_is_refused() -> None:

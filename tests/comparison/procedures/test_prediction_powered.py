@@ -39,7 +39,7 @@ def test_the_pair_is_the_prediction_powered_mean_of_its_differences() -> None:
     """Of two models the weight is that of their differences, so the function on arrays gives the same to 1e-12."""
     frame = table()
     y, f, g = rows(frame)
-    expected = prediction_powered_mean(y[0] - y[1], f[0] - f[1], g[0] - g[1]).law
+    expected = prediction_powered_mean(y[0] - y[1], f[0] - f[1], g[0] - g[1])
     found = tb.compare(frame)
     pair = found.pair("a", "b")
     assert (found.method.name, pair.df, pair.n_units) == ("prediction-powered", 58, 300)
@@ -69,7 +69,7 @@ def test_a_judge_that_was_never_wrong_on_few_labels_is_not_taken_for_perfect() -
     frame["human"] = frame["judge"].where(frame["human"].notna())
     y, f, g = rows(frame)
     plain = prediction_powered_mean(y[0] - y[1], f[0] - f[1], g[0] - g[1])
-    low, high = plain.law.interval()
+    low, high = plain.interval()
     pair = tb.compare(frame).pair("a", "b")
     assert pair.interval_high - pair.interval_low > 1.2 * (high - low)
 
@@ -107,7 +107,7 @@ def test_clusters_and_weights_count() -> None:
     order = np.argsort(wide["human"].isna().any().to_numpy(), kind="stable")
     y, f, g = (np.subtract(*each) for each in rows(frame))
     more = {f"{name}s": wide[name].to_numpy()[0][order] for name in ("cluster", "weight")}
-    expected = prediction_powered_mean(y, f, g, **more).law
+    expected = prediction_powered_mean(y, f, g, **more)
     answer = tb.compare(frame)
     pair, means = answer.pair("a", "b"), answer.ranking.set_index("model")["mean"]
     assert_allclose([pair.difference, pair.standard_error, pair.df], [expected.estimate, expected.se, expected.df], rtol=1e-12)

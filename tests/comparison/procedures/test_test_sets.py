@@ -83,12 +83,12 @@ def test_rates_and_several_test_sets() -> None:
         (
             {**TABLE, "model": ["a", "a", "b"]},
             {},
-            "two rows for model 'a'. Add them up, or name the test sets in a column",
+            r"are of model 'a'\. Add them up, or name the test sets in a column",
         ),
         (
             {**TABLE, "test_set": ["x", "x", "y"]},
             {},
-            "'a' and 'b' were both scored on the test set 'x'.* a column 'item'",
+            "two rows or more are of test set 'x'.* compare them by items",
         ),
         (TABLE, {"method": "corrected-t"}, "these are scores on a test set of each model's own. Leave method= out .*'newcombe'"),
         (
@@ -250,7 +250,7 @@ def test_seeds_of_their_own_have_no_differences_to_plot(rng: np.random.Generator
     with pytest.raises(tb.errors.DataError, match="there is no plot of differences, as the models were not measured on the"):
         answer.plot.differences()
     assert answer.pair("vit", "mlp").differences.size == 0
-    assert "on 3-5 seeds of each model" in answer.methods_paragraph()
+    assert "3-5 seeds of each model" in answer.to_text()
 
 
 FOLDS = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.5]}

@@ -9,7 +9,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import checks
 from tiebreak.statistics import corrected_t, joint_posterior
 
@@ -78,27 +77,6 @@ def test_more_models_by_plain_simulation(n_models: int, n_splits: int, rng: np.r
     assert_allclose(got, best, atol=SAMPLED)
 
 
-def test_probabilities_add_up(rng: np.random.Generator) -> None:
-    """One model is best."""
-    got = joint_posterior(scores_of(7, 10, rng), test_train_ratio=RATIO)
-    assert_allclose(got.sum(), 1.0, rtol=1e-12)
-
-
-def test_identical_models_share() -> None:
-    """By hand: two copies and one that is never better; half each."""
-    base = np.array([0.8, 0.9, 0.85, 0.95])
-    never = np.array([0.1, 0.2, 0.15, 0.25 + 1e-9])
-    got = joint_posterior([base, never, base], test_train_ratio=RATIO)
-    assert_allclose(got, [0.5, 0.0, 0.5], atol=1e-4)
-
-
-def test_constant_difference_is_no_evidence() -> None:
-    """Zero spread leaves nothing to weigh the gap with, so such a pair shares too (design section 4)."""
-    base = np.array([0.8, 0.9, 0.85, 0.95])
-    got = joint_posterior([base, base, base - 0.5], test_train_ratio=RATIO)
-    assert_allclose(got, [1 / 3, 1 / 3, 1 / 3])
-
-
 def test_groups_without_spread_share(rng: np.random.Generator) -> None:
     """A copy, and a model a constant below, share with the one they come from whatever the order of rows."""
     base, other = rng.normal(0.8, 0.05, (2, 10))
@@ -134,13 +112,6 @@ def test_what_all_models_share_does_not_matter(rng: np.random.Generator) -> None
         assert_allclose(got, plain, atol=SAMPLED)
 
 
-def test_order_of_models_does_not_matter(rng: np.random.Generator) -> None:
-    """Within the error of the draws."""
-    scores = scores_of(6, 10, rng)
-    plain, backwards = joint_posterior(scores, test_train_ratio=RATIO), joint_posterior(scores[::-1], test_train_ratio=RATIO)
-    assert_allclose(backwards[::-1], plain, atol=SAMPLED)
-
-
 def test_long_tables_are_taken_in_blocks(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same draws are made from the root of the same matrix, whatever the blocks it was put together from."""
     scores = scores_of(5, 43, rng)
@@ -166,18 +137,6 @@ def test_single_model_is_best() -> None:
     """Degenerate but defined."""
     got = joint_posterior([[0.1, 0.2, 0.4]], test_train_ratio=RATIO)
     assert_array_equal(got, [1.0])
-
-
-def test_errors_of_input() -> None:
-    """Holes, one split, a wrong shape, a negative ratio."""
-    with pytest.raises(DataError, match="1 are nan or infinite"):
-        joint_posterior([[0.1, np.nan], [0.2, 0.3]], test_train_ratio=RATIO)
-    with pytest.raises(DataError, match="1 by 2 or more"):
-        joint_posterior([[0.1], [0.2]], test_train_ratio=RATIO)
-    with pytest.raises(DataError, match=r"shape \(3,\)"):
-        joint_posterior([0.1, 0.2, 0.3], test_train_ratio=RATIO)
-    with pytest.raises(InvalidParameterError, match="test_train_ratio"):
-        joint_posterior([[0.1, 0.2], [0.2, 0.4]], test_train_ratio=-1.0)
 
 
 def test_the_function_is_there_after_its_module_was_imported() -> None:

@@ -3,11 +3,9 @@
 import html
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
@@ -18,7 +16,6 @@ from tests.views.report.answers import KINDS, answer_of
 from tests.views.situations import around, compared, named, table
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.views.comparison import ranking_rows
-from tiebreak.views.report.comparison import report_of
 
 
 @pytest.fixture(params=KINDS, scope="module")
@@ -38,10 +35,9 @@ def visible(page: str) -> str:
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.S))).split())
 
 
-def data_of(page: str) -> dict[str, Any]:
+def data_of(page: str) -> Any:
     """Data inside a page."""
-    found: dict[str, Any] = json.loads(re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[0])
-    return found
+    return json.loads(re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[0])
 
 
 def rows_of(page: str) -> list[dict[str, str]]:
@@ -57,8 +53,10 @@ def rows_of(page: str) -> list[dict[str, str]]:
 
 
 def test_it_says_what_the_page_says(answer: Comparison, report: str) -> None:
-    """Every line of the page but the cut table stands in the report, and so do all details."""
+    """Every line of the page but the cut table stands in the report, and so do all details; nothing undefined as a word."""
     shown = visible(report)
+    assert not {"nan", "None", "inf", "-inf", "NaN"} & set(shown.split())
+    assert not re.search(r"(?<!\S)[-+]?\d*\.\d{12,}(?!\S)", shown)
     assert answer.headline in shown
     assert answer.next_step in answer.headline or answer.next_step in shown or answer.next_step[:5] in ("Take ", "Keep ")
     for notice in answer.notices:
@@ -89,13 +87,6 @@ def test_the_ranking_has_verdicts_and_the_ends_that_decide_them(answer: Comparis
                 assert [float(row["low"]), float(row["high"])] == [pair.interval_low, pair.interval_high]
 
 
-def test_nothing_undefined_is_shown(report: str) -> None:
-    """Never nan, None or inf as a word, and no number with a dozen digits."""
-    words = visible(report).split()
-    assert not {"nan", "None", "inf", "-inf", "NaN"} & set(words)
-    assert not [word for word in words if re.fullmatch(r"[-+]?\d*\.\d{12,}", word)]
-
-
 def test_requirements_come_first() -> None:
     """Before the headline, with their outcome as class; without any there is nothing of them."""
     comparison = answer_of("splits 2 better")
@@ -123,24 +114,10 @@ def test_a_model_far_off_does_not_press_the_others_together() -> None:
     assert ends[-1] == 0
 
 
-def test_metrics_that_were_measured_together_are_answers_of_one_report(tmp_path: Path) -> None:
-    """With a rope for the first only; who reads the file and names no metric gets that one."""
-    frame = pd.DataFrame(
-        {"model": ["a", "b"] * 6, "fold": np.repeat(np.arange(6), 2), "accuracy": np.linspace(0.7, 0.9, 12) % 0.13}
-    )
-    frame["f1"] = 1 - frame["accuracy"]
-    both = [
-        tb.compare(frame.drop(columns=other), metric=metric, n_train=50, n_test=10)
-        for metric, other in (("accuracy", "f1"), ("f1", "accuracy"))
-    ]
-    page = report_of(both)
-    assert page.count("<section data-answer=") == 2
-    assert [each["view"]["metric"]["name"] for each in data_of(page)["answers"]] == ["accuracy", "f1"]
-
-
-def test_one_dataset_has_one_answer_in_each_metric() -> None:
-    """Over all datasets and on each there would be two of the same."""
+def test_an_evaluation_has_one_answer_in_each_metric() -> None:
+    """Of one dataset; over all datasets and on each there would be two of the same."""
     X, y = make_classification(60, random_state=0)
     models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
     page = tb.evaluate(models, X, y, cv=3, scoring=["accuracy", "f1"]).to_html()
     assert page.count("<section data-answer=") == 2
+    assert [each["metric"]["name"] for each in data_of(page)] == ["accuracy", "f1"]

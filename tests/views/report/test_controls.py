@@ -168,12 +168,3 @@ def test_the_data_are_saved_and_read_back(opened, tmp_path):
     download.value.save_as(tmp_path / "saved.json")
     assert json.loads((tmp_path / "saved.json").read_text())["schema"]
     assert tb.compare(tmp_path / "saved.json").pairs.equals(comparison.pairs)
-
-
-def test_a_switch_chooses_between_metrics(opened):
-    """One answer is shown at a time."""
-    from tiebreak.views.report.comparison import report_of
-
-    page = opened(report_of([answer_of("splits 2 better"), answer_of("splits 2 loss")]))
-    page.select_option("#switch", label="root_mean_squared_error")
-    assert [section.is_visible() for section in page.locator("[data-answer]").all()] == [False, True]

@@ -16,7 +16,6 @@ import pytest
 
 from tests.views.situations import around, compared, named, table
 from tiebreak.errors import InvalidParameterError
-from tiebreak.views.report.comparison import report
 from tiebreak.views.report.document import picture, script_json
 
 FOUR = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02, n_splits=20))), rope=0.01)
@@ -36,18 +35,11 @@ def test_the_policy_allows_its_style_and_its_script_and_nothing_else() -> None:
 
 def test_ids_are_unique_and_labels_point_to_them() -> None:
     """So that screen readers find what belongs together."""
-    for page in (PAGE, _two_answers()):
-        markup = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.S)
-        ids = Counter(re.findall(r'\sid="([^"]*)"', markup))
-        assert max(ids.values()) == 1
-        referred = {each for group in re.findall(r'\s(?:aria-labelledby|for)="([^"]*)"', markup) for each in group.split()}
-        assert referred <= set(ids)
-
-
-def _two_answers() -> str:
-    from tiebreak.views.report.comparison import report_of
-
-    return report_of([FOUR, compared(table(named(*around(0.9, 0.8, noise=0.02, n_splits=10))), rope=0.0)])
+    markup = re.sub(r"<(style|script)\b.*?</\1>", "", PAGE, flags=re.S)
+    ids = Counter(re.findall(r'\sid="([^"]*)"', markup))
+    assert max(ids.values()) == 1
+    referred = {each for group in re.findall(r'\s(?:aria-labelledby|for)="([^"]*)"', markup) for each in group.split()}
+    assert referred <= set(ids)
 
 
 def test_headings_and_tables_are_for_those_who_listen() -> None:
@@ -73,15 +65,8 @@ def test_data_cannot_end_their_element(text: str) -> None:
     assert json.loads(written) == {text: [text, {"a": text}]}
 
 
-def test_the_command_is_told() -> None:
-    """By whatever wrote the file; a call in Python says nothing."""
-    assert "with <code>" not in PAGE
-    page = report(FOUR, command="tiebreak report <x> --out y.html")
-    assert "with <code>tiebreak report &lt;x&gt; --out y.html</code>" in page
-
-
 def test_a_title_stands_above_the_answer() -> None:
-    """As text, whatever stands in it; the report's own title goes below, and the next report has none of it."""
+    """As text, whatever stands in it, and nothing but text; the report's own title goes below, and the next has none of it."""
     own = html.unescape(re.search("<h1>(.*?)</h1>", PAGE)[1])
     page = FOUR.to_html(title="Churn <v3>\u202e")
     head = page[page.index("<title>") : page.index("</header>")]
@@ -89,10 +74,6 @@ def test_a_title_stands_above_the_answer() -> None:
     assert r"<h1>Churn &lt;v3&gt;\u202e</h1>" in head
     assert f'<p class="small">{html.escape(own)}</p>' in head
     assert FOUR.to_html() == PAGE
-
-
-def test_a_title_that_is_no_text_is_refused() -> None:
-    """By its value."""
     with pytest.raises(InvalidParameterError, match="title=3 is no text"):
         FOUR.to_html(title=3)  # type: ignore[arg-type]
 

@@ -125,7 +125,7 @@ def _beside(data: Scores) -> Iterator[TestOnly]:
     if own.kind[0] != SPREAD:
         return
     pair, sign = _of_pairs(known_of(items), first, second), data.metric.sign
-    alone = mean_by_weight(pair, np.zeros(1)).law
+    alone = mean_by_weight(pair, np.zeros(1))
     error, own_error = (float(np.asarray(law.se)[0]) for law in (alone, own))
     judged = sign * np.average(items.score[0, 0] - items.score[1, 0], weights=items.weights)
     yield TestOnly(
@@ -178,7 +178,7 @@ def _unlike(known: Labelled) -> IntArray:
     if min(_n_clusters(known), known.judged.shape[1], np.unique(others).size) < FEW_LABELS:
         return np.array([], dtype=np.int64)
     apart = mean_by_weight(known._replace(labels=np.zeros_like(known.labels)), np.ones(len(known.labels)))
-    return np.flatnonzero(np.atleast_1d(apart.law.pvalue()) < _RARE)
+    return np.flatnonzero(np.atleast_1d(apart.pvalue()) < _RARE)
 
 
 def _agreement(items: Items) -> TestOnly:

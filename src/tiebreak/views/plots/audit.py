@@ -5,7 +5,7 @@ import numpy as np
 from tiebreak.audits.findings import Audit
 from tiebreak.views.audit import MARKS as SIGNS
 from tiebreak.views.audit import summary
-from tiebreak.views.plots.draw import COLOURS, Drawing, Plot, bars, labels, of_all
+from tiebreak.views.plots.draw import Drawing, Plot, bars, labels, of_all, rows
 
 MOST_SPLITS = 40
 """Splits that one figure can show; of more, those with the gravest findings and the first ones are drawn."""
@@ -23,7 +23,7 @@ def folds(audit: Audit) -> Drawing:
     found = audit.folds
     codes: list[list[str]] = [[] for _ in range(found.n_splits)]
     severity = [""] * found.n_splits
-    for finding in audit:  # the gravest first
+    for finding in audit.findings:  # the gravest first
         for split in finding.evidence.splits:
             codes[split].append(finding.code)
             severity[split] = severity[split] or finding.severity
@@ -43,7 +43,7 @@ def folds(audit: Audit) -> Drawing:
         for split in shown
     ]
     notes = [f"{SIGNS[severity[split]]} {', '.join(codes[split][:3])}" if severity[split] else "" for split in shown]
-    elsewhere = tuple(dict.fromkeys(finding.code for finding in audit if not finding.evidence.splits))
+    elsewhere = tuple(dict.fromkeys(finding.code for finding in audit.findings if not finding.evidence.splits))
     about = f" About the data as a whole: {', '.join(elsewhere)}." if elsewhere else ""
     few = f"{about}{of_all(len(shown), found.n_splits, 'splits')}"
     title = summary(audit)
@@ -67,21 +67,21 @@ def folds(audit: Audit) -> Drawing:
             x_label="share of each class in the test set",
             notes=["", *notes],
             lines_at=np.cumsum([values[0] for values in share.values()])[:-1].tolist(),
-            most=1.0,
         )
     if found.quartiles is not None:
-        boxes = found.quartiles[[found.n_splits, *shown]]
-        data[["low", "q1", "median", "q3", "high"]] = boxes[1:]
-        return bars(
+        of_target = found.quartiles[[found.n_splits, *shown]]
+        data[["low", "q1", "median", "q3", "high"]] = of_target[1:]
+        return rows(
             data,
-            {},
             names=["all rows", *names],
             title=title,
-            note=f"Boxes: quartiles of the target in each test set; lines: its range; dashed: quartiles of all rows.{few}",
+            note=f"Marks: median of the target in each test set; lines: its quartiles.{few}",
             x_label="target of the test rows",
             notes=["", *notes],
-            boxes=boxes,
-            lines_at=boxes[0, 1:4].tolist(),
+            middle=of_target[:, 2],
+            low=of_target[:, 1],
+            high=of_target[:, 3],
+            zero=False,
         )
     return bars(
         data,
@@ -91,7 +91,6 @@ def folds(audit: Audit) -> Drawing:
         note=f"Bars: examples in each test set.{few}",
         x_label="examples in the test set",
         notes=notes,
-        colours=COLOURS,
     )
 
 

@@ -11,7 +11,6 @@ from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS, Law
-from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.answer import interval_name, table_decimals
 from tiebreak.views.plots.draw import (
     COLOURS,
@@ -391,8 +390,8 @@ def paired(comparison: Comparison, a: str | None = None, b: str | None = None) -
     )
 
 
-def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
-    """Average ranks over datasets with bars that join models which are not told apart; `own` is the name of a model to mark.
+def diagram(comparison: Comparison) -> Drawing:
+    """Average ranks over datasets with bars that join models which are not told apart.
 
     The critical-difference diagram of Demšar (2006), its bars from the comparison's own verdicts, which do not change with the
     other models in the table. A model that lies within a bar but is told apart from one of its models leaves a gap in it. With a
@@ -400,12 +399,10 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     """
     if not has_ranks(comparison):
         raise DataError("a diagram of ranks needs scores of several datasets, judged as pairs or against a baseline.")
-    if own is not None:
-        look_up(own, comparison.models, "model")
     table, baseline = comparison.ranking_table, comparison.settings.baseline
     ranks = np.asarray(table.average_rank)
     order = [row for row in np.argsort(ranks, kind="stable") if np.isfinite(ranks[row])]
-    whose = own or baseline or comparison.models[order[0]]
+    whose = baseline or comparison.models[order[0]]
     row = comparison.models.index(whose)
     if row not in order:
         raise DataError(f"{whose!r} has no average rank, as no other model shares its datasets.")
@@ -438,22 +435,13 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
                 reach = [ranks[run[0]] - 0.008 * last, ranks[run[-1]] + 0.008 * last]
                 ax.plot(reach, [0.5 * number] * 2, color=text_colour(), linewidth=2.8, solid_capstyle="butt")
         for row, text in enumerate(texts):
-            is_left, is_own = row < n_left, names[row] == own
+            is_left = row < n_left
             y = depth + (row if is_left else len(names) - 1 - row)
             end = ax.get_xlim()[0 if is_left else 1]
             ax.plot([ranks[row], ranks[row], end], [0, y, y], color=text_colour(0.5), linewidth=0.7, zorder=1)
-            ax.plot([ranks[row]], [0], marker="D" if is_own else "o", markersize=5, color=COLOURS[1 if is_own else 0], zorder=4)
-            weight, side = "bold" if is_own else "normal", "right" if is_left else "left"
-            ax.annotate(
-                text,
-                (end, y),
-                (-4 if is_left else 4, 0),
-                textcoords="offset points",
-                ha=side,
-                va="center",
-                fontsize=SIZE,
-                fontweight=weight,
-            )
+            ax.plot([ranks[row]], [0], marker="o", markersize=5, color=COLOURS[0], zorder=4)
+            side: dict[str, Any] = {"ha": "right" if is_left else "left", "va": "center", "fontsize": SIZE}
+            ax.annotate(text, (end, y), (-4 if is_left else 4, 0), textcoords="offset points", **side)
 
     note = (
         f"Dots: average rank over {comparison.matrix.n_splits} datasets, 1 is best. Bars join models that are not told apart"

@@ -359,18 +359,17 @@ def rows(
     band: float = 0.0,
     zero: bool = True,
     dots: tuple[ArrayLike, ArrayLike] | None = None,
-    further: tuple[str, ArrayLike] | None = None,
     unit: str = "",
 ) -> Drawing:
     """Rows with a mark and an interval each: names on the left, notes on the right, the first on top.
 
-    `verdicts` give marks and colours, `band` is a grey region about 0, `dots` are the x and the rows of small dots, `further` are
-    another marker and its x of each row. An interval without an end is drawn to the edge, with an arrow.
+    `verdicts` give marks and colours, `band` is a grey region about 0, `dots` are the x and the rows of small dots. An interval
+    without an end is drawn to the edge, with an arrow.
     """
     centre = np.asarray(middle, dtype=float)
     ends = np.full((2, centre.size), np.nan) if low is None or high is None else np.array([low, high], dtype=float)
     scattered = np.array([], dtype=float) if dots is None else np.asarray(dots[0], dtype=float)
-    drawn = np.concatenate([centre, ends.ravel(), scattered, np.asarray([] if further is None else further[1], dtype=float)])
+    drawn = np.concatenate([centre, ends.ravel(), scattered])
     kinds = list(verdicts) or ["better"] * centre.size
     texts = labels(names)
     shared = left_out([readable(str(name)) for name in names])
@@ -400,8 +399,6 @@ def rows(
             face = mark.colour if mark.is_filled else ax.get_facecolor()
             look: dict[str, Any] = {"markerfacecolor": face, "markeredgecolor": mark.colour, "markersize": 6 if kind else 9}
             ax.plot(x, y, marker=mark.marker, zorder=4, **look)
-        if further is not None:
-            ax.scatter(further[1], range(centre.size), marker=further[0], s=34, color=MARKS["worse"].colour, zorder=5)
         _plain(ax, "bottom", x=x_label)
         number_axis(ax.xaxis, centre if unit == "s" else (), unit=unit)
         _row_labels(ax, texts, notes)
@@ -437,7 +434,6 @@ def lines(
     ticks: tuple[Sequence[float], Sequence[str]] | None = None,
     log: bool = False,
     points: Sequence[tuple[float, float]] = (),
-    has_legend: bool = True,
     size: tuple[float, float] = (7.6, 4.4),
 ) -> Drawing:
     """Lines told apart by colour and dashes; those without a name are grey, beyond `MOST_LINES` all others are.
@@ -481,7 +477,7 @@ def lines(
             ax.set_box_aspect(1)
         if ticks is not None:
             _words(ax.xaxis, ticks[0], ticks[1], SIZE)
-        if has_legend and any(curve.name for curve in curves):
+        if any(curve.name for curve in curves):
             beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
             place: dict[str, Any] = beside if own else {"loc": "best"}
             ax.legend(fontsize=SIZE if own else SMALL, frameon=False, labelspacing=0.7, handlelength=2.6, **place)
@@ -553,13 +549,8 @@ def bars(
     colours: Sequence[str] = COLOURS,
     lines_at: Sequence[float] = (),
     outlined: tuple[str, ArrayLike, ArrayLike] | None = None,
-    boxes: ArrayLike | None = None,
-    most: float | None = None,
 ) -> Drawing:
-    """Rows of stacked bars, the parts in the legend above; `lines_at` are dashed, `outlined` is (name, start, width).
-
-    `boxes` of shape (n, 5), instead of parts, are the lowest, the quartiles and the highest of each row.
-    """
+    """Rows of stacked bars, the parts in the legend above; `lines_at` are dashed, `outlined` is (name, start, width)."""
     texts = labels(names)
 
     def paint(ax: Axes, own: bool) -> None:
@@ -570,19 +561,14 @@ def bars(
         if outlined is not None:
             look = {"facecolor": "none", "edgecolor": text_colour(), "hatch": "////", "linewidth": 0.6}
             ax.barh(places, outlined[2], left=np.asarray(outlined[1]), height=0.7, label=outlined[0], zorder=3, **look)
-        if boxes is not None:
-            low, q1, median, q3, high = np.asarray(boxes, dtype=float).T
-            ax.hlines(places, low, high, color=text_colour(0.6), linewidth=0.9, zorder=2)
-            ax.barh(places, q3 - q1, left=q1, height=0.6, color=COLOURS[0], alpha=0.6, zorder=3)
-            ax.vlines(median, places - 0.3, places + 0.3, color=text_colour(), linewidth=1.4, zorder=4)
         for at in lines_at:
             ax.axvline(at, color=text_colour(0.8), linewidth=0.8, linestyle=(0, (3, 3)), zorder=4)
         _plain(ax, "bottom", x=x_label)
         number_axis(ax.xaxis)
         _row_labels(ax, texts, notes)
-        if boxes is None:
-            ax.set_xlim(0, most)
-        if len(parts) + (outlined is not None) > 1:
+        ax.margins(x=0)
+        ax.set_xlim(left=0)
+        if len(parts) > 1:
             above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1.0), "ncols": 4, "borderaxespad": 0.2}
             ax.legend(fontsize=SMALL, frameon=False, handlelength=1.2, columnspacing=1.2, **above)
 
@@ -596,10 +582,9 @@ def panels(
     title: str,
     note: str,
     size: tuple[float, float] = (2.9, 2.6),
-    heights: Sequence[float] | None = None,
 ) -> Drawing:
-    """Drawings side by side, each under a title of its own; with `heights` below each other, in that proportion."""
-    n_columns = 1 if heights else min(len(parts), 2 if len(parts) in (2, 4) else 3)
+    """Drawings side by side, each under a title of its own."""
+    n_columns = min(len(parts), 2 if len(parts) in (2, 4) else 3)
     n_rows = -(-len(parts) // n_columns)
 
     def paint(ax: Axes, own: bool) -> None:
@@ -607,7 +592,7 @@ def panels(
         place = ax.get_subplotspec()
         if place is None:
             raise InvalidParameterError("a plot of several panels takes axes of a grid, such as those of plt.subplots().")
-        grid = place.subgridspec(n_rows, n_columns, height_ratios=heights)
+        grid = place.subgridspec(n_rows, n_columns)
         cells = [ax.figure.add_subplot(grid[k // n_columns, k % n_columns]) for k in range(len(parts))]
         for number, (cell, (name, part)) in enumerate(zip(cells, parts, strict=True)):
             is_right = number % n_columns == n_columns - 1 or number == len(parts) - 1
@@ -615,10 +600,7 @@ def panels(
             part.paint(cell, own and has_legend)
             if cell.get_legend() is not None and not has_legend:
                 cell.get_legend().remove()  # type: ignore[union-attr]
-            if heights:  # axes below each other are equally wide
-                cell.set_box_aspect(None)
-            if name:
-                cell.set_title(name, fontsize=SMALL)
+            cell.set_title(name, fontsize=SMALL)
 
     return Drawing(data, title, note, paint, (size[0] * n_columns + 1.6, size[1] * n_rows))
 

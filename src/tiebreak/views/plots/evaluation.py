@@ -78,14 +78,15 @@ def choices(evaluation: Evaluation) -> Drawing:
         data,
         title=title,
         note=f"Dots: score of what was chosen on each split, on rows that took no part in the choice. Marks, and right: their "
-        f"mean. x: mean of the search's own best score.{of_all(len(names), frame['model'].nunique(), 'searches')}",
+        f"mean. Lines: from there to the search's own best score.{of_all(len(names), frame['model'].nunique(), 'searches')}",
         x_label=f"{value} ({'higher' if metric.higher_is_better else 'lower'} is better)",
         names=names,
         middle=means["score"],
+        low=means.min(axis=1),
+        high=means.max(axis=1),
         notes=texts,
         zero=False,
         dots=(data["score"], data["model"].map(names.index).to_numpy(dtype=float) + shift),
-        further=("x", means["best_score"]),
     )
 
 

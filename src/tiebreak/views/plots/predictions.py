@@ -92,7 +92,7 @@ def precision_recall(result: PrecisionRecallCurve | PrecisionRecalls) -> Drawing
 
 
 def calibration(result: CalibrationCurve | Calibrations) -> Drawing:
-    """Share of positives by predicted probability, above how often each was said; of several classes a panel for each model."""
+    """Share of positives by predicted probability; of several classes a panel for each model."""
 
     def error(curve: CalibrationCurve) -> str:
         return f"off by {format_score(curve.calibration_error, 3)} on average"
@@ -100,33 +100,14 @@ def calibration(result: CalibrationCurve | Calibrations) -> Drawing:
     def line(curve: CalibrationCurve, name: str) -> Curve:
         return Curve(curve.predicted, curve.observed, name, curve.low, curve.high)
 
-    note = (
-        "Points: bins of similar probability. Dotted: probabilities that hold; above it more happens than was said. "
-        "Below: how often each probability was said."
-    )
+    note = "Points: bins of similar probability. Dotted: probabilities that hold; above it more happens than was said."
     if isinstance(result, CalibrationCurve):
-        curves, title = [(error(result), result)], f"Probabilities of class {short(result.positive)} are {error(result)}"
-        drawing = _lines([("", line(result, error(result)), 0.0)], _SQUARES["calibration"], title, note)
-    else:
-        values = [-each.pooled.calibration_error for each in result]
-        details = [error(each.pooled) for each in result]
-        drawing = _several(
-            result, lambda model, name: line(model.pooled, name), values, details, "calibration error", "calibration", note
-        )
-        if len(result.classes) > 1:
-            return drawing
-        order = best_first(values)[:MOST_LINES]
-        curves = [(result.lines[place].model, result.lines[place].pooled) for place in order]
-    histograms = [
-        Curve(np.linspace(0.025, 0.975, curve.histogram.size), curve.histogram / max(curve.histogram.sum(), 1), name)
-        for name, curve in curves
-    ]
-    below = lines(
-        drawing.data, histograms, title="", note="", x_label=_SQUARES["calibration"][0], y_label="share", has_legend=False
-    )
-    return panels(
-        drawing.data, [("", drawing), ("", below)], title=drawing.title, note=drawing.note, heights=(4, 1), size=(6.6, 3.0)
-    )
+        title = f"Probabilities of class {short(result.positive)} are {error(result)}"
+        return _lines([("", line(result, error(result)), 0.0)], _SQUARES["calibration"], title, note)
+    values = [-each.pooled.calibration_error for each in result]
+    details = [error(each.pooled) for each in result]
+    of_pooled: Callable[[Any, str], Curve] = lambda model, name: line(model.pooled, name)  # noqa: E731
+    return _several(result, of_pooled, values, details, "calibration error", "calibration", note)
 
 
 def costs(result: RocCurve | Rocs, costs: CostMatrix) -> Drawing:

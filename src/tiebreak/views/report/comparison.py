@@ -2,17 +2,14 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tiebreak.comparison.comparison import Comparison, compare_scores
+from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.ranking import BEST, STANDINGS
 from tiebreak.comparison.requirements import Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
-from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.answer import design_line, rope_words
 from tiebreak.views.comparison import answer_columns, details, facts, folded_copies, page, ranking_rows
@@ -21,9 +18,6 @@ from tiebreak.views.words import count, printable
 
 MOST_MODELS = 200
 """Models in the ranking of a report."""
-
-MOST_METRICS = 12
-"""Metrics that the report of one comparison shows."""
 
 STEPS = 200
 """Steps of the slider."""
@@ -36,34 +30,14 @@ MOST_DRAWN = 20
 
 
 def report(comparison: Comparison, requirements: Requirements | None = None, **heading: Any) -> str:
-    """The report of one comparison, and of the same models in the metrics that were measured with its own.
-
-    A smallest difference that matters is of one metric, unless it is a percentage; looks are a plan for one metric.
-    """
-    settings, found = comparison.settings, [comparison]
-    asked = settings if isinstance(settings.rope, str) else replace(settings, rope=0.0)
-    for scores in comparison.scores.others[: MOST_METRICS - 1] if settings.looks is None else ():
-        with suppress(TiebreakError):  # the procedure that was asked for may not suit this metric
-            found.append(compare_scores(scores.take(comparison.models), asked))
-    return report_of(found, requirements, **heading)
+    """The report of one comparison."""
+    title = f"{count(len(comparison.models), 'model')} by {printable(comparison.metric.name)}"
+    return html_of(title, [brief_facts(comparison, requirements)], answers=[answer_of(comparison, requirements)], **heading)
 
 
-def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None, **heading: Any) -> str:
-    """The report of several comparisons, between which a switch chooses; requirements stand with the first one."""
-    metrics = list(dict.fromkeys(printable(each.metric.name) for each in comparisons))
-    title = f"{count(len(comparisons[0].models), 'model')} by {', '.join(metrics)}"
-    answers = [answer_of(comparisons[0], requirements), *map(answer_of, comparisons[1:])]
-    return html_of(title, answers_data(comparisons, requirements), answers=answers, **heading)
-
-
-def answers_data(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> dict[str, Any]:
-    """JSON of all answers, requirements with the first one; pairs and ranking follow from the scores, and are left out."""
-    answers = [{"view": facts(each, None if n else requirements)} for n, each in enumerate(comparisons)]
-    for n, answer in enumerate(answers):
-        answer["view"] |= {"ranking": [], "pairs": [], "slices": []}
-        if n and comparisons[0].scores.others:
-            answer["is_other"] = True  # type: ignore[assignment]  # for those who read the page back and name no metric
-    return {"answers": answers}
+def brief_facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
+    """Facts without pairs and ranking, which follow from the scores."""
+    return facts(comparison, requirements) | {"ranking": [], "pairs": [], "slices": []}
 
 
 def answer_of(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
