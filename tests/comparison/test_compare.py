@@ -163,12 +163,6 @@ def test_every_notice_stands_in_the_documentation() -> None:
     assert len(codes) <= 20
 
 
-def test_what_the_source_said_is_kept() -> None:
-    """Notices of the reader come first."""
-    answer = tb.compare({"a": TABLE[0], "b": TABLE[1]}, metric="accuracy", n_train=90, n_test=10)
-    assert answer.notices[0].code == "assumed-paired"
-
-
 # --- the public function --------------------------------------------------------------------------------------------
 
 

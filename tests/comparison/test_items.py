@@ -85,20 +85,6 @@ def test_predictions_of_an_evaluation_are_items() -> None:
     assert "predictions of 10 models each, fitted on the other folds of repeat 0" in text
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "error", "why"),
-    [
-        ("question", ["q1"] * 200, DataError, "two rows are of item|two scores for item"),
-        ("weight", [-1.0] * 200, DataError, "weights must be finite, not negative"),
-        ("weight", [0.0] * 200, DataError, "and not all 0"),
-    ],
-)
-def test_bad_tables_are_refused(column: str, values: list[object], error: type[Exception], why: str) -> None:
-    """Before anything is compared, with where and how to go on."""
-    with pytest.raises(error, match=why):
-        tb.compare(FRAME.assign(**{column: values}))
-
-
 def test_changed_answers_are_refused(tmp_path: Path) -> None:
     """Scores of another shape, doubled models, clusters of too few items."""
     content = json.loads(tb.compare(FRAME).to_json())
