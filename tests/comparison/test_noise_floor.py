@@ -83,8 +83,7 @@ def test_epochs_average_and_share_no_run() -> None:
 def test_files_of_one_model_are_its_runs(tmp_path: Path) -> None:
     """Two files that name the same model, or with same=True whatever they name."""
     for name in ("new", "old"):
-        frame = suite(30)[["question", name]].rename(columns={name: "score"})
-        frame.assign(model="m").to_csv(tmp_path / f"{name}.csv", index=False)
+        suite(30)[["question"]].assign(model="m", score=suite(30)[name]).to_csv(tmp_path / f"{name}.csv", index=False)
     settings = {"metric": "quality", "lower_is_better": False}
     files = [tmp_path / "new.csv", tmp_path / "old.csv"]
     floor = tb.noise_floor(*files, **settings)
