@@ -19,8 +19,8 @@ from tiebreak.numerics import (
     check_differences,
     check_number,
     check_rope,
-    check_scale,
     generator_of,
+    noise_of,
     plain,
 )
 from tiebreak.numerics.law import Law, RopeProbabilities, by_draws
@@ -144,15 +144,7 @@ def signed_rank_centre(
     drawn = _of_rows(differences, lambda row: row.centres(n_draws, rng), n_draws, 0.5, 0.0, scale, omit_missing)
     d = check_dataset_differences(differences)
     centre = np.where(np.isnan(drawn[..., 0]), np.nan, hodges_lehmann(d))
-    return by_draws(drawn, estimate=centre, n_units=np.count_nonzero(~np.isnan(d), axis=-1), tolerance=plain(_noise(d, scale)))
-
-
-def _noise(d: FloatArray, scale: ArrayLike | None) -> FloatArray:
-    """Distance, one for each row, up to which a difference that should lie on a limit may be beside it."""
-    size = check_scale(scale, d.shape[:-1])
-    if size is None:
-        size = np.where(np.isfinite(d), np.abs(d), 0.0).max(axis=-1)
-    return np.asarray(RELATIVE_TOLERANCE * np.broadcast_to(size, d.shape[:-1]))
+    return by_draws(drawn, estimate=centre, n_units=np.count_nonzero(~np.isnan(d), axis=-1), tolerance=plain(noise_of(d, scale)))
 
 
 def _of_rows(
@@ -166,7 +158,7 @@ def _of_rows(
 ) -> FloatArray:
     """Values of each row, of shape (..., n_values); nan where it has no answer: with an infinite value, or without any."""
     d, prior = check_dataset_differences(differences), check_prior(strength, at)
-    noise, found = _noise(d, scale), np.full((*d.shape[:-1], n_values), np.nan)
+    noise, found = noise_of(d, scale), np.full((*d.shape[:-1], n_values), np.nan)
     for row in np.ndindex(d.shape[:-1]):
         own = d[row][~np.isnan(d[row])] if omit_missing else d[row]
         if own.size and np.isfinite(own).all():
