@@ -11,7 +11,6 @@ from scipy.special import bdtr, bdtrc, bdtrik, chdtrc, fdtrc, ndtr, ndtri
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     IDENTICAL,
-    RELATIVE_TOLERANCE,
     SMALLEST_PVALUE,
     SPREAD,
     UNDEFINED,
@@ -26,7 +25,6 @@ from tiebreak.numerics import (
     check_number,
     check_probability,
     check_rows,
-    check_scale,
     divide,
     mean_present,
     noise_of,
@@ -675,10 +673,9 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
     [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]]
     """
     table = check_array(scores, "the scores", "..., n_datasets, n_models", (0, 0), can_lack=True)
-    size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else check_scale(scale, table.shape[:-1])
     turned = -table if higher_is_better else table
     order = np.argsort(turned, axis=-1, kind="stable")  # nan last
-    first, last = tie_groups(np.take_along_axis(turned, order, axis=-1), RELATIVE_TOLERANCE * np.asarray(size))
+    first, last = tie_groups(np.take_along_axis(turned, order, axis=-1), noise_of(table, scale))
     ranks = np.empty(table.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
     return np.where(np.isnan(table), np.nan, ranks)
