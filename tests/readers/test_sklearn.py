@@ -28,7 +28,6 @@ from tiebreak.errors import (
     InvalidParameterError,
     UnclearSourceError,
     UnknownNameError,
-    UnsupportedSourceError,
 )
 from tiebreak.scores.scores import Scores
 
@@ -405,13 +404,10 @@ def test_unusable_arrays(arrays: dict[str, Any], message: str) -> None:
 def test_scores_of_right_and_wrong_are_asked_about() -> None:
     """Right and wrong on a hundred examples, or on a hundred folds of one; an accuracy of many is hardly ever exactly 0 or 1."""
     arrays = {"a": [1, 0] * 50, "b": [1] * 100}
-    for given in ({"cv": 10}, {"n_train": 400, "n_test": 100}):
-        with pytest.raises(UnclearSourceError, match="has 100 scores of each model, every one of which is 0 or 1"):
-            read(arrays, **given)
-    assert read(arrays, n_train=99, n_test=1).matrix().n_splits == 100
-    assert read(arrays, rows="items").items is not None
-    assert read({"a": [1, 0] * 10, "b": [1] * 20}, n_train=90, n_test=9).matrix().n_splits == 20
-    assert read({"a": [1.0] * 10, "b": [1.0] * 10}, n_train=900, n_test=100).matrix().n_splits == 10
+    with pytest.raises(UnclearSourceError, match="has 100 scores of each model, every one of which is 0 or 1"):
+        read(arrays, cv=10)
+    for alike, n_test in ((arrays, 1), ({"a": [1, 0] * 10, "b": [1] * 20}, 9), ({"a": [1.0] * 10, "b": [1.0] * 10}, 100)):
+        assert read(alike, n_train=900, n_test=n_test).items is None
 
 
 def test_series_are_paired_by_their_index() -> None:
@@ -429,15 +425,6 @@ def test_series_are_paired_by_their_index() -> None:
     for other in (*others, [1, 2, 3]):
         with pytest.raises(DataError, match=r"paired by the index of their Series, .* those of 'b' are others, or stand twice\."):
             read({"a": a, "b": other})
-
-
-def test_an_array_says_not_whose_scores_it_holds() -> None:
-    """Nothing says whether its rows are models, so names are given with their scores."""
-    for array in (np.zeros((2, 3)), [[0.1], [0.2, 0.3]]):
-        with pytest.raises(
-            UnsupportedSourceError, match=r"which cannot be read as scores\. Pass .*\{name: scores, one per split\}"
-        ):
-            read(array, models=["a", "b"])
 
 
 def test_a_column_of_a_dict_of_scores_is_refused() -> None:
