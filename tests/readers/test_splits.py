@@ -177,12 +177,6 @@ def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
             DataError,
             "n_test of repeat 0 fold 0 is 9 for one model and",
         ),
-        (
-            "split,a\n0,0.1\n1,0.2\n",
-            {"X": [[1]], "y": [1]},
-            UnclearSourceError,
-            "for arrays and results of cross_validate pass cv= too",
-        ),
     ):
         with pytest.raises(error, match=told):
             read(write(text), **settings)
