@@ -287,7 +287,7 @@ def _read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions)
     splits = shared_splits({model: result.get("indices") for model, result in results.items()}, matrix.n_splits, name)
     matrix, design = _with_splits(matrix, design, options) if splits is None else splits.applied_to(matrix)
     refuse_items(matrix, options, name)
-    times = {model: typical_time(_seconds(result.get("fit_time"))) for model, result in results.items()}
+    times = {model: typical_time(_seconds(result.get("fit_time"))) for model, result in results.items() if result}
     own = sklearn_metric(chosen, options) if are_results else table_metric(None, options, name, has_sizes=matrix.has_ratio)
     return source_of([matrix], own, design, options, name, by_sklearn=are_results, fit_times=times)
 
