@@ -525,7 +525,7 @@ def bias_variance(
     Returns
     -------
     BiasVariance
-        Print it for the table; `.of(model)` for the parts of one model, `.to_frame()`, `.to_json()` and `.plot()`.
+        Print it for the table; `.parts` for those of each model, `.to_frame()`, `.to_json()` and `.plot()`.
 
     Examples
     --------
@@ -533,7 +533,7 @@ def bias_variance(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> parts = tb.bias_variance(DecisionTreeClassifier(), X, y, n_rounds=20).of()
+    >>> parts = tb.bias_variance(DecisionTreeClassifier(), X, y, n_rounds=20).parts[0]
     >>> abs(parts.loss - parts.bias - parts.variance) < 1e-12
     True
     """

@@ -60,7 +60,7 @@ def test_times_that_are_all_the_same_are_no_time() -> None:
         "training on the future",
         "folds against time",
     ]
-    assert not audit
+    assert not audit.findings
 
 
 THREE = check_dataset(np.arange(3.0).reshape(3, 1), [0, 1, 0])

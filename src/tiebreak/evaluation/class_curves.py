@@ -122,35 +122,21 @@ class Lines(Result, Generic[L]):
         """The classes that there are curves for."""
         return tuple(dict.fromkeys(line.positive for line in self.lines))
 
-    def line(self, model: str, positive: Any = None) -> L:
-        """The curves of a model.
-
-        Parameters
-        ----------
-        model : str
-        positive : label, optional
-            Needed where there are curves of several classes.
-
-        Raises
-        ------
-        UnknownNameError, UnclearSourceError
-        """
-        name = self.models[look_up(model, self.models, "model")]
-        found = [line for line in self.lines if line.model == name and positive in (None, line.positive)]
-        if not found:
-            raise UnknownNameError(f"there is no curve of the class {positive!r}; there are {quoted(self.classes)}.")
-        if len(found) > 1:
-            raise UnclearSourceError(f"there are curves of {len(found)} classes: {quoted(self.classes)}. Name one, positive=.")
-        return found[0]
-
     def __getitem__(self, key: str | tuple[str, Any]) -> L:
-        return self.line(*key) if isinstance(key, tuple) else self.line(key)
+        """The curves of a model, or with several classes of a model and class."""
+        model, *positive = key if isinstance(key, tuple) else (key,)
+        name = self.models[look_up(model, self.models, "model")]
+        found = [line for line in self.lines if line.model == name and positive in ([], [line.positive])]
+        if not found:
+            raise UnknownNameError(f"there is no curve of the class {positive[0]!r}; there are {quoted(self.classes)}.")
+        if len(found) > 1:
+            raise UnclearSourceError(
+                f"there are curves of {len(found)} classes: {quoted(self.classes)}. Name one: [model, class]"
+            )
+        return found[0]
 
     def __iter__(self) -> Iterator[L]:
         return iter(self.lines)
-
-    def __len__(self) -> int:
-        return len(self.lines)
 
 
 class Examples(NamedTuple):

@@ -56,7 +56,9 @@ _TRUTH = re.compile(r"(?i)^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actu
 _ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _]id)$")
 """Names of a column that numbers examples: PassengerId, customer_id."""
 
-_PREFIX = re.compile(r"^(params?|config|tags|metrics|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE)
+_PREFIX = re.compile(
+    r"^(params?|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE
+)
 """In front of a name, as trackers of experiments and Weka write it: params.fold, metrics.accuracy, Key_Fold."""
 
 
@@ -145,7 +147,7 @@ def sums_up(name: str, more: Collection[str] = ()) -> bool:
 
 def bare_name(name: str) -> str:
     """Name of a metric without what tools write in front of it: metrics.f1, classif.ce."""
-    return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
+    return re.sub(r"^(metrics|scores?|results?|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
 
 
 def without_part(name: str) -> str:

@@ -26,7 +26,7 @@ from tiebreak.readers import answer, logs, sklearn
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.header import names_something
+from tiebreak.readers.header import UNITS, names_something
 from tiebreak.readers.item_scores import (
     items_of,
     long_of_items,
@@ -233,7 +233,34 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
             given.append(NamedSource(source, name, file=printable(next(files))))
         else:
             given.append(NamedSource(source, "the table" if is_alone and is_frame(source) else name))
+    if rows := _rows_of_runs(given, options):
+        given = [NamedSource(rows, f"{given[0].name} and {len(rows) - 1} more")]
     return [_found(each, options, n_sources=len(given)) for each in given], given
+
+
+def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[dict[str, Any]]:
+    """Rows of a table of means from files with one row of scores each, such as the metrics.json of runs; none for others."""
+    rows: list[dict[str, Any]] = []
+    for each in given:
+        path = Path(each.source) if _is_file(each.source) and len(given) > 1 else None
+        if (
+            path is None
+            or not path.is_file()
+            or path.stat().st_size > _MOST_OF_A_ROW
+            or logs.is_log(path)
+            or answer.is_answer(path)
+        ):
+            return []
+        reading = Reading.of(read_table(path, each.name), options)
+        if reading.table.n_rows != 1 or {"model", *UNITS, "item"} & reading.roles.keys():
+            return []
+        cells = {name: column.texts() if isinstance(column, Words) else column for name, column in reading.table.columns.items()}
+        rows.append({"model": each.stem, **{name: cell[0] for name, cell in cells.items()}})
+    return rows
+
+
+_MOST_OF_A_ROW = 65_536
+"""Bytes of a file up to which it may hold a single row of scores."""
 
 
 def _different_names(paths: Sequence[Path]) -> list[str]:
@@ -302,6 +329,10 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
                 key: column.texts() if isinstance(column, Words) else column.tolist() for key, column in table.columns.items()
             }
             return read({**held, **table.nested}, name, options)
+    # an index counts, where names of models stand in a column of texts
+    measured = {key: column for key, column in table.columns.items() if key != "column 1" or isinstance(column, Words)}
+    if sklearn.is_one_result(measured):  # of cross_validate, kept as a file
+        return sklearn.read({given.stem or name: {key: table.numbers(key) for key in measured}}, name, options)
     refuse_battles(names, name)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:

@@ -420,7 +420,9 @@ class Reading:
             if len(several) > 1 and "" not in several:
                 raise self.refuse(
                     f"its columns {quoted(numbers, 6)} are of several {what} ({quoted(sorted(several), 6)}).",
-                    "Give those of one, add a column 'model', or pass a file for each model.",
+                    "Give those of one, add a column 'model', or pass a file for each model and name one of these with ",
+                    Setting("metric"),
+                    ".",
                 )
         for name in texts:
             if len(named := [each for each in numbers if each in self.table.words(name).names]) > 1:

@@ -50,10 +50,10 @@ def reads(source: Any) -> bool:
     """True for a search, a study, models, and scores by model."""
     if isinstance(source, Mapping):
         is_by_model = not (all(map(is_source, source.values())) or any(map(_is_column, source)) or is_trials(source))
-        is_known = is_cv_results(source) or _is_one_result(source) or all(map(_result_of, source.values()))
+        is_known = is_cv_results(source) or is_one_result(source) or all(map(_result_of, source.values()))
         return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
     has_scores = isinstance(getattr(source, "trials", None), list) or isinstance(getattr(source, "cv_results_", None), Mapping)
-    return has_scores or _is_one_result(source) or _model_in(source) is not None
+    return has_scores or is_one_result(source) or _model_in(source) is not None
 
 
 def is_cv_results(names: Iterable[Any]) -> bool:
@@ -103,7 +103,7 @@ def is_by_model_and_metric(source: Any) -> bool:
     return len(names) == 1 and not any(map(_is_column, *names)) and not is_cv_results(*names)
 
 
-def _is_one_result(source: Any) -> bool:
+def is_one_result(source: Any) -> bool:
     """True for what one call of cross_validate returns, and nothing beside it, such as a column of models."""
     return "fit_time" in (names := _result_of(source)) and all(
         re.fullmatch(r"(fit|score)_time|estimator|indices|(test|train)_.+", each) for each in names
@@ -141,7 +141,7 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
             f"these are models (such as {type(model).__name__}), not scores: tb.evaluate(models, X, y, cv=10).compare() measures "
             "and compares them."
         )
-    if _is_one_result(source):
+    if is_one_result(source):
         raise DataError(f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model.")
     if is_cv_results(source):
         return read_cv_results(source, "cv_results_", options)

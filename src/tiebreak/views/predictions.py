@@ -243,7 +243,7 @@ def matrix_facts(matrix: ConfusionMatrix) -> dict[str, Any]:
     names = ("accuracy", "majority_rate", "no_information_rate", "balanced_accuracy", "mcc", "precision", "recall")
     held = {name: getattr(matrix, name) for name in ("labels", "counts", *names)} | {"f1": matrix.f_beta()}
     averages = {average: matrix.averaged(average) for average in get_args(Average)}
-    return dict(plain({**held, **averages, "undefined": matrix.undefined, "warnings": matrix.notices}))
+    return dict(plain({**held, **averages, "warnings": matrix.notices}))
 
 
 def models_page(confusions: Confusions) -> Page:
