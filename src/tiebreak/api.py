@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.run_options import Run, RunOptions
     from tiebreak.studies.bias_variance import BiasVariance
-    from tiebreak.studies.learning_curve import LearningCurve
-    from tiebreak.studies.validation_curve import ValidationCurve
+    from tiebreak.studies.curves import LearningCurve, ValidationCurve
 
 
 def read_scores(
@@ -422,7 +421,7 @@ def learning_curve(
     ((15, 30, 60, 120), 'less than the rope on doubling')
     """
     from tiebreak.plan.plan import make_plan
-    from tiebreak.studies import learning_curve as studies
+    from tiebreak.studies import curves as studies
 
     options = _options(run)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
@@ -487,7 +486,7 @@ def validation_curve(
     10
     """
     from tiebreak.plan.plan import make_plan
-    from tiebreak.studies import validation_curve as studies
+    from tiebreak.studies import curves as studies
 
     options = _options(run)
     grids = studies.vary(models, parameter, values)

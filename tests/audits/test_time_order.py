@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, TimeSeriesSplit
 
 import tiebreak as tb
 from tests.audits.data import codes, numbers, the
-from tiebreak.audits.time_order import time_ranks
+from tiebreak.audits.folds import time_ranks
 from tiebreak.errors import DataError
 from tiebreak.plan.data import check_dataset
 
