@@ -127,8 +127,8 @@ def test_which_label_is_positive() -> None:
             [1, 2],
             DataError,
             (
-                "scores has the shape (2,), and y_true 3 labels; one number for each example is needed, such as the column of the "
-                "positive class: scores[:, 1]."
+                "scores has the shape (2,), and y_true 3 labels; one number for each example is needed, such as the column of "
+                "the positive class: scores[:, 1]."
             ),
         ),
         (
