@@ -1,8 +1,10 @@
-"""A guard against hanging, for what must end by itself: the longest that a test waits, not a limit of speed."""
+"""Calls whose end is looked at: those that must not hang (the longest that a test waits is no limit of speed), and errors."""
 
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import pytest
 
 Result = TypeVar("Result")
 
@@ -28,3 +30,10 @@ def ended(use: Callable[[], Result]) -> Result:
     if errors:
         raise errors[0]
     return results[0]
+
+
+def told(kind: type[BaseException], use: Callable[..., object], *arguments: Any, **options: Any) -> str:
+    """Text of the error that a call ends with, which must be of a kind."""
+    with pytest.raises(kind) as error:
+        use(*arguments, **options)
+    return str(error.value)

@@ -5,7 +5,6 @@ Values know where they stand: they are read by msgspec, and refused with file, p
 
 from __future__ import annotations
 
-import inspect
 import json
 import pkgutil
 import re
@@ -167,35 +166,33 @@ def _read(entry: Entry, folder: Path) -> StudyData:
 def _columns(entry: Entry, frame: Any) -> StudyData:
     """Columns of the target and of the features, by name."""
     columns = list(frame.columns)
-    entry.require(len(frame), "has column names but no rows.")
     entry.require("weights" not in entry.value or len(entry.keys) == 1, "weights are for a study of one dataset, under [data].")
     special = {key: entry.at(key) for key in _SPECIAL if key == "target" or key in entry.value}
     for each in special.values():
         each.check_name(columns, "column")
         lacking = frame[each.value].isna().to_numpy()
-        each.require(
-            not lacking.any(),
+        where = (
             f"{lacking.sum()} of {len(frame)} rows have no value in this column, the first is row {lacking.argmax() + 1} (below "
-            "the header). Fill them in, or leave these rows out of the file.",
         )
-    if "weights" in special:
-        weights = frame[special["weights"].value]
-        special["weights"].require(
-            weights.dtype.kind in "biuf" and (weights >= 0).all(), "weights must be numbers of at least 0."
-        )
+        each.require(not lacking.any(), f"{where}the header). Fill them in, or leave these rows out of the file.")
+    data = {"y" if key == "target" else key: frame[each.value] for key, each in special.items()}
+    if "weights" in data:
+        is_fine = data["weights"].dtype.kind in "biuf" and (data["weights"] >= 0).all()
+        special["weights"].require(is_fine, "weights must be numbers of at least 0.")
     taken = [each.value for each in special.values()]
     entry.require(len(set(taken)) == len(taken), "names one column twice: as target, groups, weights or time.")
     others = [column for column in columns if column not in taken]
+    named = {}
     for key, known in (("features", others), ("drop", columns)):
         for each in entry.at(key).items():
             each.check_name(known, f"column for {key}")
-    named, dropped = ([each.value for each in entry.at(key).items()] for key in ("features", "drop"))
-    features = [column for column in dict.fromkeys(named or others) if column not in dropped]
+        named[key] = [each.value for each in entry.at(key).items()]
+    features = [column for column in dict.fromkeys(named["features"] or others) if column not in named["drop"]]
     entry.require(features, "leaves no columns to learn from.")
-    unnamed = next((column for column in features if re.fullmatch(r"|column \d+", column) and not named), None)
+    unnamed = next((column for column in features if re.fullmatch(r"|column \d+", column) and not named["features"]), None)
     advice = f'Leave it out with drop = ["{unnamed}"], or name it.'
     entry.require(unnamed is None, f"has the column {unnamed!r}, perhaps a row index. {advice}")
-    return StudyData(frame[features], **{"y" if key == "target" else key: frame[each.value] for key, each in special.items()})
+    return StudyData(frame[features], **data)
 
 
 # --- the study ----------------------------------------------------------------------------------------------------------------
@@ -223,7 +220,6 @@ class Study(msgspec.Struct, kw_only=True, eq=False):
     n_jobs: int = 1
     timeout: Annotated[float, msgspec.Meta(gt=0, le=1e9)] | None = None
     threads_per_fit: Any = "auto"
-    share_steps: bool = True
     keep_predictions: bool = True
     store: str | None = None
 
@@ -286,7 +282,6 @@ def _read_toml(path: Path) -> Entry:
     """The whole of a study file."""
     name, content = printable(str(path)), content_of(path, str(path))
     whole = Entry(name, (), None)
-    whole.require(len(content) <= _LARGEST, f"takes more than {_LARGEST / 1e6:.0f} MB, which no study file does. Is it a table?")
     try:
         table = tomllib.loads(content.decode("utf-8-sig"))
         shown(table)  # fails where whole numbers have more digits than Python writes in a message
@@ -297,10 +292,6 @@ def _read_toml(path: Path) -> Entry:
     return Entry(name, (), table)
 
 
-_LARGEST = 2**24
-"""Bytes of a study file."""
-
-
 # --- metrics ------------------------------------------------------------------------------------------------------------------
 
 
@@ -309,13 +300,9 @@ def _metric(entry: Entry) -> Any:
     value = entry.read(str | dict[str, Any])
     if isinstance(value, str):
         return _imported(entry) if ":" in value else value
-    if "cost" in value:
-        entry.check_keys(("cost", "labels", "name"))
-        params = {"costs" if key == "cost" else key: each for key, each in value.items()}
-        return _object(Entry(entry.file, entry.keys, {"import": "tiebreak:CostMatrix", "params": params}))
     if "metric" not in value:
         return _object(entry)
-    from sklearn.metrics import get_scorer, make_scorer
+    from sklearn.metrics import get_scorer
 
     entry.check_keys(("metric", "positive"))
     entry.at("metric").check_name(
@@ -323,8 +310,8 @@ def _metric(entry: Entry) -> Any:
     )
     entry.require("positive" in value, 'says no positive: the label that is to be found, such as positive = "yes".')
     scorer = get_scorer(value["metric"])
-    settings = {**scorer._kwargs, "response_method": scorer._response_method, "greater_is_better": scorer._sign > 0}
-    return make_scorer(scorer._score_func, **settings | {"pos_label": value["positive"]})
+    scorer._kwargs["pos_label"] = value["positive"]
+    return scorer
 
 
 # --- models and other objects -----------------------------------------------------------------------------------------------
@@ -354,29 +341,27 @@ def _resolve(entry: Entry, *more: str) -> Any:
 
     A class is called with its parameters; what is no class stays as it is.
     """
-    if isinstance(entry.value, list):
+    value = entry.value
+    if isinstance(value, list):
         return [_resolve(each) for each in entry.items()]
-    if not isinstance(entry.value, dict):
-        return entry.value
-    if "steps" in entry.value:
+    if not isinstance(value, dict):
+        return value
+    if "steps" in value:
         entry.check_keys(("steps", *more))
         from sklearn.pipeline import make_pipeline
 
         return make_pipeline(*(_object(each) for each in entry.at("steps").items()))
-    if "import" not in entry.value:
-        return {name: _resolve(entry.at(name)) for name in entry.value}
+    if "import" not in value:
+        return {name: _resolve(entry.at(name)) for name in value}
     entry.check_keys(("import", "params", *more))
     found, params = _imported(entry.at("import")), entry.at("params")
-    given = params.read(dict[str, Any] | None) or {}
+    values = {name: _resolve(params.at(name)) for name in params.read(dict[str, Any] | None) or {}}
     if not isinstance(found, type):
-        params.require(not given, f"{entry.value['import']} is no class, and takes no parameters.")
+        params.require(not values, f"{value['import']} is no class, and takes no parameters.")
         return found
-    values = {name: _resolve(params.at(name)) for name in given}
     try:
         return found(**values)
     except Exception as error:
-        if "unexpected keyword argument" in str(error):
-            params.check_keys([*inspect.signature(found).parameters], f"parameter of {found.__name__}")
         raise entry.error(f"{found.__name__} could not be made: {error!r:.300}.") from error
 
 
@@ -387,9 +372,6 @@ def _imported(entry: Entry) -> Any:
     try:
         return pkgutil.resolve_name(text)
     except (Exception, SystemExit) as error:
-        known = dir(error.obj) if isinstance(error, AttributeError) else [each.name for each in pkgutil.iter_modules()]
-        if isinstance(error, AttributeError | ModuleNotFoundError) and error.name in re.split("[:.]", text):
-            entry.check_name(known, "module, or part of one,", error.name)
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = "" if last.filename.startswith("<") else f" ({Path(last.filename).name}, line {last.lineno})"
         raise entry.error(f"cannot be imported: {error!r:.300}{where}.") from error

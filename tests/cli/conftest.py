@@ -47,6 +47,20 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, captured.out, captured.err
 
 
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Messages of a command that ends with exit code 2, and without an answer that could be taken for one."""
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    return err
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Answer of a command that goes well."""
+    code, out, err = run(capsys, *arguments)
+    assert code == 0, err
+    return out
+
+
 def run_compare(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     """The same of ``tiebreak compare``."""
     return run(capsys, "compare", *arguments)

@@ -37,14 +37,6 @@ def test_no_name_becomes_a_path_to_elsewhere(here: Path, name: str, url: str) ->
     assert measuring.store_for_study(None, None, name) == url
 
 
-def test_a_run_is_found_by_name_or_by_url(here: Path) -> None:
-    """A fragment names the run, unless a store is given: then all of it is the name."""
-    assert measuring.find_run("sqlite:///a.db#b#c", None) == ("sqlite:///a.db", "b#c")
-    assert measuring.find_run("sqlite:///a.db#b", "sqlite:///d.db") == ("sqlite:///d.db", "sqlite:///a.db#b")
-    Path("b.db").touch()
-    assert measuring.find_run("b", None) == ("sqlite:///b.db", "b")
-
-
 def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
     """By the names that they have here."""
     Path("one.db").touch()
@@ -58,6 +50,5 @@ def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
 
 def test_a_command_to_type_is_quoted_and_keeps_passwords_to_itself() -> None:
     """For a shell; a name that cannot be typed is left to the reader."""
-    url = "postgresql://me:secret@host/db"
-    assert measuring.resume_command_line("a b", url) == "tiebreak resume 'a b' --store postgresql://me:PASSWORD@host/db"
-    assert measuring.resume_command_line("a\nb", "sqlite:///x.db") == "tiebreak resume RUN --store sqlite:///x.db"
+    assert [measuring.typed(name, "RUN") for name in ("a b", "a\nb", "x" * 300)] == ["'a b'", "RUN", "RUN"]
+    assert measuring.typed_url("postgresql://me:secret@host/db") == "postgresql://me:PASSWORD@host/db"

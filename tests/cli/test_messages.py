@@ -52,12 +52,6 @@ def test_each_side_has_its_own_words(part: Setting | Advice, python: str, typed:
     assert as_typed(error) == f"Say {typed}."
 
 
-def test_text_is_left_alone() -> None:
-    """A model may well be called alpha=0.1, and a folder too."""
-    text = "runs/alpha=0.1/scores.csv: no model is called 'metric=x'."
-    assert as_typed(TiebreakError(text)) == str(TiebreakError(text)) == text
-
-
 def test_each_setting_of_a_message_is_an_option(study: str) -> None:
     """What is advised can be typed: messages of real errors name options that the commands have."""
     from tiebreak.cli.compare import compare_command

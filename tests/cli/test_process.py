@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from functools import partial
@@ -268,46 +267,17 @@ def read_terminal(terminal: int) -> bytes:
         return b""
 
 
-@needs_posix
-@pytest.mark.slow
-def test_pages_of_all_commands_fit_the_window(study: str) -> None:
-    """What is measured, listed, shown and audited; no word is split by the terminal."""
-    columns = 60
-    store = ("--store", "sqlite:///runs.db")
-    for arguments in (("run", study, *store, "--quiet"), ("runs", *store), ("show", "flowers", *store), ("audit", study)):
-        code, page = on_terminal(columns, *arguments)
-        assert code == 0, page
-        lines = [line for line in page.splitlines() if "tiebreak compare" not in line]  # which is to be copied
-        assert max(map(len, lines)) <= columns, max(lines, key=len)
-
-
-class Watched(io.StringIO):
-    """A terminal that says when something is written to it."""
-
-    def __init__(self, *, is_terminal: bool) -> None:
-        super().__init__()
-        self.is_written, self._is_terminal = threading.Event(), is_terminal
-
-    def isatty(self) -> bool:
-        return self._is_terminal
-
-    def write(self, text: str) -> int:
-        n = super().write(text)
-        self.is_written.set()
-        return n
-
-
-def test_a_terminal_is_told_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line with what is done and for how long, on standard error, which is gone in the end; of nothing that is over sooner."""
-    terminal = Watched(is_terminal=True)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(process, "WAITS", 3600.0)
-    with process.waiting("reading and comparing"):
-        pass
-    assert terminal.getvalue() == ""
-    monkeypatch.setattr(process, "WAITS", 0.001)
-    with process.waiting("reading and comparing"):
-        assert terminal.is_written.wait(60)
-    assert re.search("reading and comparing .*0:00:0", terminal.getvalue())
-    assert terminal.getvalue().endswith("\x1b[2K")
+def test_a_terminal_is_told_what_it_waits_for_and_a_file_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line with what is done and for how long, on standard error, which is gone in the end; nothing of what is over sooner."""
+    for is_terminal, after, is_shown in ((True, 3600.0, False), (False, 0.0, False), (True, 0.001, True)):
+        log = io.StringIO()
+        monkeypatch.setattr(log, "isatty", is_terminal.__bool__)
+        monkeypatch.setattr(sys, "stderr", log)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(process, "WAITS", after)
+        with process.waiting("reading and comparing"):
+            if is_shown:
+                wait_for(log.getvalue)
+        assert bool(log.getvalue()) == is_shown
+    assert re.search("reading and comparing .*0:00:0", log.getvalue())
+    assert log.getvalue().endswith("\x1b[2K")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import run
+from tests.cli.conftest import printed, refused, run
 from tests.readers.test_battles import annotations
 
 
@@ -30,17 +30,15 @@ def test_settings_and_figure(battles: str, capsys: pytest.CaptureFixture[str]) -
 def test_scores_on_datasets(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A table of scores is read as compare reads it."""
     Path("scores.csv").write_text("dataset,x,y\n" + "\n".join(f"d{i},{0.9 - i % 3 / 5},0.8" for i in range(30)) + "\n")
-    code, out, _ = run(capsys, "rate", "scores.csv", "--metric", "accuracy")
-    assert code == 0
-    assert out.startswith("Any of the 2 models may be the best: y and x (30 datasets).")
+    assert printed(capsys, "rate", "scores.csv", "--metric", "accuracy").startswith(
+        "Any of the 2 models may be the best: y and x (30 datasets)."
+    )
 
 
 def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, nothing on standard output."""
     Path("bad.csv").write_text("model_a,model_b,winner\nx,x,a\n")
-    code, out, err = run(capsys, "rate", "bad.csv")
-    assert (code, out) == (2, "")
-    assert "'x' meets itself" in err
+    assert "'x' meets itself" in refused(capsys, "rate", "bad.csv")
     assert run(capsys, "rate", "none.csv")[0] == 2
     assert run(capsys, "rate", "bad.csv", "--raw")[0] == 2
 
@@ -51,11 +49,9 @@ def test_a_folder_of_judged_answers_is_rated(here: Path, capsys: pytest.CaptureF
     A copy and a half-written file are refused.
     """
     paths = [annotations(here / "alpaca" / model / "annotations.json", model, seed) for seed, model in enumerate("xyz")]
-    code, alone, _ = run(capsys, "alpaca")
-    assert code == 0
+    alone = printed(capsys, "alpaca")
     assert run(capsys, "rate", "alpaca") == (0, alone, "")
-    code, of_files, _ = run(capsys, "rate", *map(str, paths))
-    assert code == 0
+    of_files = printed(capsys, "rate", *map(str, paths))
     assert of_files.split("Ratings, best")[1].split("\n\n")[0] == alone.split("Ratings, best")[1].split("\n\n")[0]
     assert alone.startswith("3 files in alpaca\n  3 tables of judged battles: ")
     assert "[one-order]" in alone
@@ -70,14 +66,10 @@ def test_a_folder_of_judged_answers_is_rated(here: Path, capsys: pytest.CaptureF
 def test_a_comparison_of_judged_answers_names_the_command(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What compares scores says what to type; beside logs or tables of scores, both are named."""
     annotations(here / "judged" / "x.json", "x", 0)
-    code, _, message = run(capsys, "compare", "judged")
-    assert code == 2
-    assert "x.json: judged battles: 'tiebreak rate FOLDER' rates their models" in " ".join(message.split())
+    assert "x.json: judged battles: 'tiebreak rate FOLDER' rates their models" in " ".join(
+        refused(capsys, "compare", "judged").split()
+    )
     rows = "".join(f"{i},{model},{i % 2}\n" for i in range(9) for model in "pq")
     (here / "judged" / "items.csv").write_text("question,model,score\n" + rows)
-    code, answer, _ = run(capsys, "judged")
-    assert code == 0
-    assert "left out: x.json: judged battles: 'tiebreak rate FOLDER' rates their models" in answer
-    code, answer, _ = run(capsys, "rate", "judged")
-    assert code == 0
-    assert "1 table of items: 'items.csv'" in answer
+    assert "left out: x.json: judged battles: 'tiebreak rate FOLDER' rates their models" in printed(capsys, "judged")
+    assert "1 table of items: 'items.csv'" in printed(capsys, "rate", "judged")

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tests.cli.conftest import N_CELLS, STUDY, run
+from tests.cli.conftest import N_CELLS, STUDY, printed, refused, run
 
 STORE = ("--store", "sqlite:///runs.db")
 
@@ -42,8 +42,7 @@ def study_of(*models: str, head: str = "") -> str:
 
 def test_the_answer_is_that_of_the_library(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The same models, splits, seeds and rope through `tb.evaluate` and `compare` give the same bytes."""
-    code, out, err = run(capsys, "run", study, *STORE, "--quiet", "--format", "json")
-    assert (code, err) == (0, "")
+    out = printed(capsys, "run", study, *STORE, "--quiet", "--format", "json")
     X, y = load_iris(return_X_y=True)
     models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(), "=1+1": DummyClassifier(strategy="stratified")}
     cv = {"kind": "repeated-stratified", "n_folds": 3, "n_repeats": 2}
@@ -103,8 +102,7 @@ def test_failures_are_grouped_and_the_rest_is_compared(here: Path, capsys: pytes
     """A model that fails everywhere is left out; one that fails at times is compared on the splits that it has."""
     text = study_of("fails", "fails_at_times", "warns", "sklearn.naive_bayes:GaussianNB")
     Path("s.toml").write_text(text)
-    code, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
-    assert (code, err) == (0, "")
+    out = printed(capsys, "run", "s.toml", *STORE, "--quiet")
     said = "- 5 cells of 'fails' failed: ValueError: this cannot be learnt (first on repeat 0 fold 0)"
     assert said in " ".join(out.split())
     assert "cells of 'fails_at_times' failed: ValueError: too large (first on" in out
@@ -154,8 +152,7 @@ import = "sklearn.dummy:DummyClassifier"
 def test_each_dataset_has_its_answer(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One after the other, under its name."""
     Path("s.toml").write_text(TWO)
-    code, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
-    assert (code, err) == (0, "")
+    out = printed(capsys, "run", "s.toml", *STORE, "--quiet")
     iris, wine = out.split("\nDataset 'iris'\n\n")[1].split("\nDataset 'wi\\nne'\n\n")
     assert iris == run(capsys, "compare", "sqlite:///runs.db", "--dataset", "iris")[1]
     assert wine == run(capsys, "compare", "sqlite:///runs.db", "--dataset", "wi\nne")[1]
@@ -164,9 +161,7 @@ def test_each_dataset_has_its_answer(here: Path, capsys: pytest.CaptureFixture[s
 def test_a_format_that_holds_one_answer_is_refused_before_the_work(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Or all would be measured first."""
     Path("s.toml").write_text(TWO)
-    code, out, err = run(capsys, "run", "s.toml", *STORE, "--format", "json")
-    assert (code, out) == (2, "")
-    assert err == (
+    assert refused(capsys, "run", "s.toml", *STORE, "--format", "json") == (
         "tiebreak: the study has 2 datasets, and so as many answers; --format json holds one. Leave it out, and then use "
         "'tiebreak compare' with --dataset.\nSee 'tiebreak run --help'.\n"
     )
@@ -207,9 +202,7 @@ def test_a_study_that_cannot_be_used_is_refused(
     """In the words of the file, with exit code 2, and before a store is made."""
     assert old in STUDY
     Path(study).write_text(STUDY.replace(old, new))
-    code, out, err = run(capsys, "run", study, *STORE)
-    assert (code, out) == (2, "")
-    assert err == f"tiebreak: {message}\n"
+    assert refused(capsys, "run", study, *STORE) == f"tiebreak: {message}\n"
     assert not Path("runs.db").exists()
 
 
@@ -252,48 +245,3 @@ def test_the_answer_is_asked_for_as_typed(study: str, capsys: pytest.CaptureFixt
     assert (Path("figures") / "ranking.png").read_bytes().startswith(b"\x89PNG")
     assert run(capsys, "run", study, *STORE, "--rope", "wide")[0] == 2
     assert "no metric is called 'f2'" in run(capsys, "run", study, *STORE, "--metric", "f2")[2]
-
-
-def test_strict_tells_by_its_exit_code_that_a_model_never_worked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Others did, so that without it all is fine."""
-    Path("own_fails.py").write_text(
-        "from sklearn.dummy import DummyClassifier\n\n\nclass Fails(DummyClassifier):\n"
-        "    def fit(self, X, y, sample_weight=None):\n        raise ValueError('no')\n"
-    )
-    Path("s.toml").write_text(STUDY + '[models.never]\nimport = "own_fails:Fails"\n')
-    assert run(capsys, "run", "s.toml", *STORE)[0] == 0
-    code, _, err = run(capsys, "run", "s.toml", *STORE, "--strict")
-    assert code == 1
-    assert "'never' failed on every split (--strict)" in err
-
-
-@pytest.mark.parametrize(
-    ("line", "option", "expected"),
-    [
-        ("", (), "20 cells took leading steps that another model had fitted"),
-        ("", ("--no-share-steps",), None),
-        ("share_steps = true\n", ("--no-share-steps",), None),
-        ("share_steps = false\n", (), None),
-    ],
-)
-def test_equal_steps_are_fitted_once_unless_told_otherwise(
-    line: str, option: tuple[str, ...], expected: str | None, here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Three candidates behind one scaler on ten splits: two of three share, and the answer is the same either way."""
-    Path("study.toml").write_text(
-        f'{line}cv = {{ kind = "repeated-stratified", n_folds = 5, n_repeats = 2 }}\ndata = {{ source = "sklearn:iris" }}\n'
-        '[models.logistic]\nsteps = [{ import = "sklearn.preprocessing:StandardScaler" }, '
-        '{ import = "sklearn.linear_model:LogisticRegression" }]\n[models.logistic.grid]\nlogisticregression__C = [0.1, 1, 10]\n',
-        encoding="utf-8",
-    )
-    code, out, err = run(capsys, "run", "study.toml", *STORE, *option)
-    assert code == 0, err
-    if expected is None:
-        assert "leading steps" not in out
-    else:
-        assert expected in " ".join(out.split())
-    answers = [
-        run(capsys, "run", "study.toml", "--store", f"sqlite:///{name}.db", "--quiet", "--format", "json", *extra)[1]
-        for name, extra in (("one", option), ("other", ("--no-share-steps",)))
-    ]
-    assert answers[0] == answers[1]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import run
+from tests.cli.conftest import printed, refused, run
 from tests.cli.test_process import modules_after
 
 STORE = ("--store", "sqlite:///runs.db")
@@ -20,21 +20,13 @@ def store(study: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_each_run_has_a_line(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The last one updated first; a name stays on its line."""
-    code, out, err = run(capsys, "runs", "--store", store)
-    assert (code, err) == (0, "")
+    out = printed(capsys, "runs", "--store", store)
     title, header, first, second, left_out = out.splitlines()
     assert title == "Runs in sqlite:///runs.db"
     assert header.split() == ["run", "cells", "failed", "models", "metrics", "updated"]
     assert first.split()[:5] == ["=cmd\\n|calc", "18/18", "0", "3", "accuracy,"]
     assert left_out == "  Left out at 80 columns: splits."
     assert second.split()[0] == "flowers"
-
-
-def test_the_store_may_be_set_once(store: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """By TIEBREAK_STORE, for all commands."""
-    expected = run(capsys, "runs", "--store", store)
-    monkeypatch.setenv("TIEBREAK_STORE", store)
-    assert run(capsys, "runs") == expected
 
 
 def test_a_store_is_needed(store: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,9 +37,7 @@ def test_a_store_is_needed(store: str, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_store_that_is_not_there_is_not_made(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Looking leaves nothing behind."""
-    code, out, err = run(capsys, "runs", *STORE)
-    assert (code, out) == (2, "")
-    assert err.startswith("tiebreak: there is no store runs.db.")
+    assert refused(capsys, "runs", *STORE).startswith("tiebreak: there is no store runs.db.")
     assert list(here.iterdir()) == []
 
 

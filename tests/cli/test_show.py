@@ -1,13 +1,12 @@
 """``tiebreak show``: a run from its store alone, finished or not."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import N_CELLS, run
+from tests.cli.conftest import N_CELLS, printed, run
 from tests.cli.test_process import modules_after
 from tests.cli.test_run import study_of
 
@@ -23,8 +22,7 @@ def test_a_finished_run_is_summed_up(study: str, capsys: pytest.CaptureFixture[s
     """Cells, the means, the best first, and what to do next; neither study nor data are needed."""
     run(capsys, "run", study, *STORE)
     Path(study).unlink()
-    code, out, err = run(capsys, "show", "flowers", *STORE)
-    assert (code, err) == (0, "")
+    out = printed(capsys, "show", "flowers", *STORE)
     lines = out.splitlines()
     cells = f"{N_CELLS} of {N_CELLS} cells measured."
     assert " ".join(lines[:2]) == f"Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, {cells}"
@@ -43,7 +41,7 @@ def test_an_unfinished_run_says_how_to_go_on(
         "Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, 7 of 18 cells measured,\n11 still to be measured.\n"
     )
     assert " 3 of 6 " in out
-    assert out.endswith("\nTo go on: tiebreak resume flowers --store sqlite:///runs.db\n")
+    assert out.endswith(f"\nTo go on: tiebreak run {Path(study).absolute()} --store sqlite:///runs.db --name flowers\n")
 
 
 def stop_after(n_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,14 +83,6 @@ def test_failures_and_warnings_are_counted(here: Path, capsys: pytest.CaptureFix
         {"warning": "UserWarning: this is odd", "n_cells": 5, "models": ["warns"], "first": "repeat 0 fold 0"}
     ]
     assert [each["n_cells"] for each in document["undefined"]] == [5]
-
-
-def test_a_run_in_a_moved_store_is_shown(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A store is a file like any other."""
-    run(capsys, "run", study, *STORE)
-    Path("archive").mkdir()
-    shutil.move("runs.db", "archive/kept.db")
-    assert "18 of 18 cells" in run(capsys, "show", "sqlite:///archive/kept.db#flowers")[1]
 
 
 def test_several_datasets_have_a_table_each(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,44 +95,14 @@ def all_cells(record: RunRecord) -> list[Cell]:
     ]
 
 
-def bits(number: float) -> bytes:
-    """What tells two floats apart for good: nan and -0.0 have their own."""
-    return struct.pack("<d", number)
-
-
-def comparable(outcome: Outcome) -> dict[str, Any]:
-    """An outcome in values whose equality is that of the bits, orders included."""
-    facts = {field.name: getattr(outcome, field.name) for field in dataclasses.fields(outcome) if field.compare}
-    for name in ("scores", "train_scores"):
-        facts[name] = [(metric, bits(score)) for metric, score in facts[name].items()]
-    for name in ("fit_seconds", "predict_seconds"):
-        facts[name] = bits(facts[name])
-    facts["undefined"] = dict(outcome.undefined)
-    facts["outputs"] = [(method, *_array(output)) for method, output in outcome.outputs.items()]
-    return facts
-
-
-def comparable_record(record: RunRecord) -> dict[str, Any]:
-    """The same of a plan."""
-    facts = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
-    facts["datasets"] = [_comparable_dataset(dataset) for dataset in record.datasets]
-    facts["versions"] = dict(record.versions)
-    return facts
-
-
-def _comparable_dataset(dataset: DatasetRecord) -> dict[str, Any]:
-    facts: dict[str, Any] = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset)}
-    for name in ("repeat", "fold", "n_train", "n_test"):
-        facts[name] = facts[name].tolist()
-    facts["test_rows"] = [rows.tolist() for rows in dataset.test_rows]
-    facts["target"] = None if dataset.target is None else _array(dataset.target)
-    facts["classes"] = None if dataset.classes is None else [(type(label), repr(label)) for label in dataset.classes]
-    return facts
-
-
-def _array(array: np.ndarray) -> tuple[Any, ...]:
-    return array.dtype.str, array.shape, array.tobytes()
-
-
-def without(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in mapping.items() if name not in names}
+def comparable(thing: Any) -> Any:
+    """An outcome or a plan in values whose equality is that of types and bits, orders included: nan and -0.0 are their own."""
+    if dataclasses.is_dataclass(thing):
+        return {field.name: comparable(getattr(thing, field.name)) for field in dataclasses.fields(thing) if field.compare}
+    if isinstance(thing, Mapping):
+        return [(key, comparable(value)) for key, value in thing.items()]
+    if isinstance(thing, np.ndarray):
+        return thing.dtype.str, thing.shape, thing.tobytes()
+    if isinstance(thing, float):
+        return struct.pack("<d", thing)
+    return [comparable(each) for each in thing] if isinstance(thing, (tuple, list)) else (type(thing), thing)

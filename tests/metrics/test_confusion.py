@@ -77,12 +77,12 @@ def test_averages_are_the_metrics_of_evaluate() -> None:
 def test_what_is_undefined_has_a_reason() -> None:
     """A class that is never predicted, one without examples, and one that is neither."""
     matrix = ConfusionMatrix(("x", "y", "z"), np.array([[3, 0, 0], [1, 0, 0], [0, 0, 0]]))
-    assert matrix.undefined == (
-        ("precision", "y", "it is never predicted"),
-        ("precision", "z", "it is never predicted"),
-        ("recall", "z", "there is no example of it"),
-        ("f_beta", "z", "it neither occurs nor is predicted"),
-    )
+    assert [notice.text for notice in matrix.notices[1:]] == [
+        "the precision of class 'y' is undefined: it is never predicted",
+        "the precision of class 'z' is undefined: it is never predicted",
+        "the recall of class 'z' is undefined: there is no example of it",
+        "the f_beta of class 'z' is undefined: it neither occurs nor is predicted",
+    ]
     assert np.isnan([matrix.precision[1], matrix.recall[2], matrix.f_beta()[2]]).all()
     assert matrix.f_beta()[1] == 0
 
@@ -158,8 +158,7 @@ def test_labels_that_do_not_fit_are_refused(given_labels: list[str], text: str) 
 
 def test_counts_that_are_none_are_refused() -> None:
     """Of another shape, fractions, below zero."""
-    shape = refused(lambda: ConfusionMatrix(("a", "b"), np.ones((2, 3))))
-    assert shape == (
+    assert refused(lambda: ConfusionMatrix(("a", "b"), np.ones((2, 3)))) == (
         "the counts have the shape (2, 3), and there are 2 labels. A confusion matrix has a row and a column for each label."
     )
     for counts in ([[0.5, 1], [1, 1]], [[-1, 1], [1, 1]], [[np.nan, 1], [1, 1]]):

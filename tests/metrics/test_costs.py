@@ -20,6 +20,7 @@ import tiebreak as tb
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError
 from tiebreak.plan.fingerprint import fingerprint
 
+SQUARE = "a cost matrix is square, with a row and a column for each class, two or more; got an array of shape"
 COST = {"no": {"no": 0, "yes": 1}, "yes": {"no": 5, "yes": -1}}
 X, Y = make_classification(n_samples=120, n_features=5, flip_y=0.2, random_state=4)
 LABELS = np.array(["no", "yes"])[Y]
@@ -63,14 +64,10 @@ def test_it_can_be_written_and_sent() -> None:
 @pytest.mark.parametrize(
     ("costs", "labels", "text"),
     [
-        (
-            [[0, 1, 2], [1, 0, 1]],
-            None,
-            "a cost matrix is square, with a row and a column for each class; got an array of shape (2, 3).",
-        ),
-        ([0, 1], None, "a cost matrix is square, with a row and a column for each class; got an array of shape (2,)."),
-        ([[0, 1], [1]], None, "a cost matrix is square; the rows of this one have different lengths."),
-        ([[0, 1], [1, 0]], ["a"], "the costs have 2 rows, and labels names 1 classes: 'a'."),
+        ([[0, 1, 2], [1, 0, 1]], None, f"{SQUARE} (2, 3) for the labels 0 and 1."),
+        ([0, 1], None, f"{SQUARE} (2,) for the labels 0 and 1."),
+        ([[0, 1], [1, 0]], ["a"], f"{SQUARE} (2, 2) for the labels 'a'."),
+        ([[0]], None, f"{SQUARE} (1, 1) for the labels 0."),
         ([[0, 1], [1, 0]], ["a", "a"], "the label 'a' stands twice in labels."),
         (
             [[0, np.nan], [1, 0]],
@@ -83,7 +80,6 @@ def test_it_can_be_written_and_sent() -> None:
             "the cost of taking 'b' for 'a' is inf. Costs are finite numbers; a gain is negative.",
         ),
         ([[0, "x"], [1, 0]], None, "costs must be numbers in rows of equal length; could not convert string to float: 'x'."),
-        ([[0]], None, "a cost matrix needs two classes or more; got 0 alone."),
         (
             {"a": {"a": 0, "b": 1}},
             None,
@@ -139,7 +135,7 @@ def test_columns_in_another_order_are_named() -> None:
     assert cost.decisions(p, classes=model.classes_).tolist() == np.array(["ill", "healthy"])[by_hand.argmin(axis=1)].tolist()
     text = refused(lambda: cost.decisions(p, classes=["healthy", "well"]))
     assert text == "there are no costs for 'well'; the cost matrix has 'ill' and 'healthy'."
-    assert "classes has 1 labels, and the cost matrix 2" in refused(lambda: cost.decisions(p, classes=["ill"]))
+    assert "with the classes 'ill'; a row for each" in refused(lambda: cost.decisions(p, classes=["ill"]))
 
 
 @given(st.lists(st.floats(-5, 5), min_size=4, max_size=4), st.floats(0, 1))
@@ -179,28 +175,19 @@ def test_thresholds_that_there_are_not() -> None:
 @pytest.mark.parametrize(
     ("probabilities", "text"),
     [
-        ([[0.5, 0.6]], "probabilities[0] sums to 1.1; the probabilities of an example sum to 1."),
-        ([[0.5, 0.5], [1.5, -0.5]], "probabilities[1, 0] is 1.5; probabilities lie between 0 and 1."),
-        ([[np.nan, 1.0]], "probabilities[0, 0] is nan; probabilities lie between 0 and 1."),
+        ([[0.5, 0.6]], "probabilities[0] is [0.5, 0.6]; probabilities of an example lie between 0 and 1, and sum to 1."),
+        ([[0.5, 0.5], [1.5, -0.5]], "probabilities[1] is [1.5, -0.5]; probabilities of an example lie"),
+        ([[np.nan, 1.0]], "probabilities[0] is [nan, 1.0]; probabilities of an example lie"),
         (
             [0.5, 0.5],
-            (
-                "probabilities has the shape (2,); a row for each example and a column for each of the 2 classes are needed, as "
-                "predict_proba gives them."
-            ),
+            "probabilities has the shape (2,), with the classes 'no' and 'yes'; a row for each example and a column for",
         ),
-        (
-            [[0.2, 0.3, 0.5]],
-            (
-                "probabilities has the shape (1, 3); a row for each example and a column for each of the 2 classes are needed, "
-                "as predict_proba gives them."
-            ),
-        ),
+        ([[0.2, 0.3, 0.5]], "probabilities has the shape (1, 3), with the classes 'no' and 'yes'; a row for each example"),
     ],
 )
 def test_probabilities_that_are_none_are_refused(probabilities: Any, text: str) -> None:
     """With the row."""
-    assert refused(lambda: tb.CostMatrix(COST).decisions(probabilities)) == text
+    assert refused(lambda: tb.CostMatrix(COST).decisions(probabilities)).startswith(text)
 
 
 def test_probabilities_in_single_precision_are_probabilities() -> None:

@@ -165,11 +165,10 @@ def test_long_tables_are_the_sum_of_their_blocks(rng: np.random.Generator, monke
 
 
 def test_few_pairs_at_a_time_give_the_same(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pairs are handled some at a time, in whatever order they come; in order, very many models need few products at once."""
+    """Pairs are handled some at a time, in whatever order they come."""
     scores = 0.8 + rng.normal(0, 0.05, (40, 9))
     first, second = np.triu_indices(40, 1)
     at_once = pair_moments(scores, first, second)
-    monkeypatch.setattr(moments, "MOST_AT_ONCE", 10)
     monkeypatch.setattr(moments, "PAIRS", 50)
     mixed = rng.permutation(first.size)
     for rows in (np.arange(first.size), mixed):

@@ -1,6 +1,5 @@
 """Candidates of a search are named by what varies."""
 
-import re
 import threading
 from typing import Any
 
@@ -15,6 +14,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 import tiebreak as tb
+from tests.guarded import told
 from tiebreak.errors import DataError, UnknownNameError
 from tiebreak.plan.candidates import grid, name_candidates
 
@@ -169,12 +169,12 @@ def test_values_that_cannot_be_copied_are_refused():
 )
 def test_a_grid_that_cannot_be_is_refused(estimator: Any, parameters: Any, error: type[Exception], message: str):
     """Each error says what is wrong and how to go on."""
-    with pytest.raises(error, match=f"^{re.escape(message)}"):
-        grid(estimator, parameters)
+    assert told(error, grid, estimator, parameters).startswith(message)
 
 
 def test_a_grid_of_millions_is_counted_and_refused():
     """300^3 candidates, before any is built."""
     many = list(range(300))
-    with pytest.raises(DataError, match=r"^the grid has 27,000,000 candidates; at most 100,000 are measured at a time\."):
-        grid(SVC(), {"C": many, "gamma": many, "tol": many})
+    assert told(DataError, lambda: grid(SVC(), {"C": many, "gamma": many, "tol": many})).startswith(
+        "the grid has 27,000,000 candidates; at most 100,000 are measured at a time."
+    )

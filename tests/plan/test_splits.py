@@ -1,7 +1,6 @@
 """Splits: what a cv makes of data, what is refused, and the design that index arrays tell."""
 
 import hashlib
-import re
 import struct
 import warnings
 from typing import Any
@@ -21,6 +20,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
+from tests.guarded import told
 from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.plan.data import Dataset, check_dataset
 from tiebreak.plan.fingerprint import split_hash
@@ -312,27 +312,22 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
 )
 def test_splits_that_cannot_be_are_refused(cv: Any, data: Dataset, task: Any, message: str):
     """Each error says what is wrong, where, and how to go on."""
-    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
-        make_splits(cv, data, task, 0)
+    assert told(DataError, make_splits, cv, data, task, 0) == message
 
 
 def test_a_name_that_is_not_there_offers_the_nearest():
     """A slip of the pen is told from nonsense."""
-    with pytest.raises(UnknownNameError, match="no kind of splits is called 'stratifed': did you mean 'stratified'"):
-        make_splits("stratifed", classes(), "classification", 0)
-
-
-def test_a_splitter_that_would_go_on_without_a_class_is_stopped():
-    """scikit-learn only warns when a class has fewer members than there are folds."""
-    with pytest.raises(DataError, match="StratifiedKFold could not split the data: The least populated class"):
-        make_splits(StratifiedKFold(5), FEW, "classification", 0)
+    assert "no kind of splits is called 'stratifed': did you mean 'stratified'" in told(
+        UnknownNameError, lambda: make_splits("stratifed", classes(), "classification", 0)
+    )
 
 
 @pytest.mark.parametrize("cv", [{"kind": "repeated-kfold", "n_folds": 2, "n_repeats": 10**9}, ShuffleSplit(2 * 10**9)])
 def test_billions_of_splits_are_counted_and_refused(cv: Any):
     """Before any is made: each takes memory."""
-    with pytest.raises(DataError, match=r"^cv: 2,000,000,000 splits of 60 examples; at most 1,000,000 splits"):
-        make_splits(cv, classes(), "classification", 0)
+    assert told(DataError, lambda: make_splits(cv, classes(), "classification", 0)).startswith(
+        "cv: 2,000,000,000 splits of 60 examples; at most 1,000,000 splits"
+    )
 
 
 # --- the design of splits ---------------------------------------------------------------------------------------------------
@@ -367,14 +362,6 @@ def test_masks_are_row_numbers() -> None:
     train, test = split_of(~mask, mask)
     assert_array_equal(train, [1, 3])
     assert_array_equal(test, [0, 2])
-
-
-def test_hash_tells_splits_apart() -> None:
-    """By their test examples in split order; the order within a split and the type of the numbers do not matter."""
-    one, two, three = np.array([1, 2]), np.array([3]), np.array([2, 1], dtype=np.int32)
-    assert split_hash([one, two]) == split_hash([three, two])
-    others = ([two, one], [np.array([1]), np.array([2, 3])], [one], [one, two, np.array([], int)])
-    assert len({split_hash(tests) for tests in [[one, two], *others]}) == 5
 
 
 def test_hash_is_the_same_on_every_machine() -> None:
@@ -461,12 +448,12 @@ def test_splitter_that_draws_sizes_is_approximate() -> None:
 
 def test_what_cannot_be_split_again() -> None:
     """Why, and how to go on."""
-    with pytest.raises(UnclearSourceError, match="a GroupKFold, cannot be split again: The 'groups' parameter should not be"):
-        split_again(ms.GroupKFold(3), X, Y, None, 3)
+    assert "a GroupKFold, cannot be split again: The 'groups' parameter should not be" in told(
+        UnclearSourceError, lambda: split_again(ms.GroupKFold(3), X, Y, None, 3)
+    )
     with pytest.raises(UnclearSourceError, match=r"a generator, cannot be split again.* or n_train= and n_test= \(examples"):
         split_again((each for each in ()), X, Y, None, 3)
-    with pytest.raises(DataError, match="splitting again gives 3 splits, but there are scores of 4"):
-        split_again(3, X, Y, None, 4)
+    assert "splitting again gives 3 splits, but there are scores of 4" in told(DataError, split_again, 3, X, Y, None, 4)
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,23 @@ def test_a_table_with_the_truth_holds_predictions(tmp_path: Path) -> None:
     assert tb.read_items(numbers, metric="mae").score[:, 0].tolist() == [[0, 0, 0.5], [0, 1, 2]]
 
 
+def test_the_truth_and_the_examples_may_be_called_as_people_call_them() -> None:
+    """The truth of something, a number of each example, and sentences beside them, which are said to be left out."""
+    named = A[["y_true"]].rename(columns={"y_true": "Survived_true"}).assign(PassengerId=range(4), svm=[*"xyxx"], rf=[*"yyyy"])
+    items = tb.read_items(named.assign(review=["very good", "bad", "not bad", "so so"]))
+    assert (items.models, items.items) == (("svm", "rf"), ("0", "1", "2", "3"))
+    assert items.sources == ("read: truth = Survived_true, item = PassengerId, models = 'svm' and 'rf'; not used: review",)
+
+
+def test_a_ranking_is_of_probabilities_where_these_stand_beside_the_classes() -> None:
+    """And not of the predicted classes; which items are right is not told of areas either."""
+    table = {"y_true": [0, 1, 0, 1] * 5, "prediction": [0, 1, 1, 1] * 5, "probability": np.linspace(0, 1, 20)}
+    with pytest.raises(UnclearSourceError, match=r"column 'prediction': it holds classes, and roc_auc is of probabilities"):
+        tb.read_items({"a": table, "b": table}, metric="roc_auc")
+    areas = tb.read_predictions(table["y_true"], {"a": table["prediction"], "b": [0, 1, 0, 0] * 5}, metric="roc_auc")
+    assert areas.flips("a", "b") is None
+
+
 @pytest.mark.parametrize(
     ("other", "text"),
     [
@@ -176,7 +193,7 @@ def test_predictions_may_stand_in_rows_of_each_model() -> None:
 @pytest.mark.parametrize(
     ("columns", "text"),
     [
-        ({"a_correct": [1, 0, 1, 1], "b_correct": 1}, "column 'a_correct': is it what a model predicts, or a score"),
+        ({"a_correct": [1, 0, 1, 1], "b_correct": 1}, "is 'a_correct' what a model predicts, or a score"),
         ({"rf_pred": [*"xyxx"], "rf_prob": 0.5, "b": "x"}, "'rf_pred' and 'rf_prob' are several columns of one model"),
         ({"y_true": [0, 1, 0, 1], "prob_0": 0.5, "prob_1": 0.5}, "'prob_0' and 'prob_1' are several columns of one model"),
         ({"split": ["train", "train", "test", "test"], "a": "x"}, "column 'split': it names parts of the data"),

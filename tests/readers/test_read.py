@@ -116,7 +116,7 @@ def test_models_and_datasets_are_chosen_by_name(write: Write) -> None:
     assert read(path, dataset="iris").matrix().score.tolist() == [[0.1, 0.3]]
     with pytest.raises(UnknownNameError, match="no dataset is called 'irsi': did you mean 'iris'"):
         read(path, dataset="irsi")
-    with pytest.raises(DataError, match=r"^scores\.csv, line 5: the score of model 'svm' is infinite"):
+    with pytest.raises(DataError, match=r"^scores\.csv, line 5: accuracy lies between 0 and 1 .* that of 'svm' is inf"):
         read(path, dataset="wine")
     for source in (write(WIDE), read(write(WIDE))):
         with pytest.raises((UnknownNameError, UnclearSourceError), match=r"'iris' was given, but .* does not name any datasets"):
@@ -216,6 +216,19 @@ def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> Non
             path.parent.mkdir(parents=True)
             path.write_text(text)
         assert tb.read_items(*paths).models == ("small", "org/large")
+
+
+def test_a_file_of_each_run_may_hold_what_it_measured(write: Write) -> None:
+    """One score of each metric, as the metrics.json of runs; what cross_validate returned; and metrics within an object."""
+    runs = write('{"accuracy": 0.9, "f1": 0.8}', "a.json"), write("accuracy\n0.8\n", "b.csv")
+    means = tb.read_scores(*runs, metric="accuracy", n_test=100)
+    assert (means.models, means.design.kind, means.matrix().score.ravel().tolist()) == (("a", "b"), "means", [0.9, 0.8])
+    result = '{"fit_time": [1, 1, 1], "score_time": [1, 1, 1], "test_score": [0.7, 0.8, 0.9]}'
+    folds = tb.read_scores(write(result, "x.json"), write(result.replace("0.9", "0.6"), "y.json"), metric="accuracy", cv=3)
+    assert (folds.models, folds.matrix().score.tolist()) == (("x", "y"), [[0.7, 0.8, 0.9], [0.7, 0.8, 0.6]])
+    lines = "".join(f'{{"id": {i}, "scores": {{"rouge": 0.{i}, "bleu": 0.5}}}}\n' for i in range(1, 5))
+    graded = tb.read_items(write(lines, "p.jsonl"), write(lines, "q.jsonl"), metric="rouge", lower_is_better=False)
+    assert (graded.models, graded.score[0, 0].tolist()) == (("p", "q"), [0.1, 0.2, 0.3, 0.4])
 
 
 def test_a_dict_names_the_one_model_of_each_source(write: Write) -> None:

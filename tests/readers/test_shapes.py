@@ -63,7 +63,7 @@ def test_a_run_that_failed_has_no_score(write: Write) -> None:
     with pytest.raises(DataError) as error:
         read(write(text))
     assert str(error.value).partition(", ")[2] == (
-        "line 2, column 'status': says 'FAILED', and 'accuracy' has a score all the same; 2 of 6 rows are so. Leave the score "
+        "line 2, column 'status': says 'FAILED', and 'accuracy' has a score all the same. Leave the score "
         "empty, or keep the others: tb.read_scores(..., where={'status': 'Finished'})."
     )
     assert np.isnan(read(write(text.replace("FAILED,0.0", "FAILED,"))).matrix().score[:, 0]).all()
@@ -220,7 +220,8 @@ def test_kinds_of_splits_are_not_averaged(write: Write) -> None:
         write,
         f"method,cv_cycle,split,accuracy\n{rows}",
         UnclearSourceError,
-        ", column 'split': it names kinds of splits ('random' and 'scaffold'), each with folds of its own. Keep one: "
+        ", column 'split': it names kinds of splits ('random' and 'scaffold'), not splits of which models have one score "
+        "each. Keep one: "
         "tb.read_scores(..., where={'split': 'scaffold'}).",
     )
 
@@ -314,8 +315,14 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
             "number,svm\n3,0.1\n5,0.2\n",
             "column 'number': it holds whole numbers, from 3 on, beside scores from 0 to 1, so it is",
         ),
-        ("fold,svm,rf,best\n0,0.1,0.2,0.2\n1,0.4,0.3,0.4\n", "column 'best': it is the best of the others in each row"),
-        ("fold,svm,rf,Min\n0,0.1,0.2,0.1\n1,0.4,0.3,0.3\n", "column 'Min': it is the min of the others in each row"),
+        (
+            "fold,svm,rf,best\n0,0.1,0.2,0.2\n1,0.4,0.3,0.4\n",
+            "column 'best': it is the best or the worst of the others in each row",
+        ),
+        (
+            "fold,svm,rf,Min\n0,0.1,0.2,0.1\n1,0.4,0.3,0.3\n",
+            "column 'Min': it is the best or the worst of the others in each row",
+        ),
         ("fold,svm,rf\n0,0.1,0.2\n1,0.3,0.1\nbest,0.4,0.3\n", "column 'fold': 'best' sums up the other rows"),
         ("dataset,svm,rf\nx,0.1,0.2\nF1 mean,0.4,0.3\n", "column 'dataset': 'F1 mean' sums up the other rows"),
         ("dataset,svm,rf\nx,0.1,0.2\nAll,0.4,0.3\n", "column 'dataset': 'All' sums up the other rows"),

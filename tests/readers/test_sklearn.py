@@ -427,22 +427,17 @@ def test_series_are_paired_by_their_index() -> None:
         pd.Series([1, 2, 3, 4], index=[*"xyzx"]),
     ]
     for other in (*others, [1, 2, 3]):
-        with pytest.raises(DataError, match=r"'a' are paired by their index, .* those of 'b' are others, or stand twice\."):
+        with pytest.raises(DataError, match=r"paired by the index of their Series, .* those of 'b' are others, or stand twice\."):
             read({"a": a, "b": other})
 
 
-def test_an_array_with_names() -> None:
-    """A row or a column for each model, whichever the names fit."""
-    table = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
-    for source in (table, table.T, table.tolist()):
-        scores = read(source, models=["a", "b"])
-        assert scores.models == ("a", "b")
-        assert_array_equal(scores.matrix().score, table)
-    for wrong, models in ((table, None), (table, ["a"]), (np.zeros((2, 2, 2)), ["a", "b"]), ([[0.1], [0.2, 0.3]], ["a", "b"])):
-        with pytest.raises(UnsupportedSourceError, match=f"with names of {len(models or ())} models. Pass {{name: scores}}"):
-            read(wrong, models=models)
-    with pytest.raises(UnclearSourceError, match="are its models in rows or in columns"):
-        read(np.zeros((2, 2)), models=["a", "b"])
+def test_an_array_says_not_whose_scores_it_holds() -> None:
+    """Nothing says whether its rows are models, so names are given with their scores."""
+    for array in (np.zeros((2, 3)), [[0.1], [0.2, 0.3]]):
+        with pytest.raises(
+            UnsupportedSourceError, match=r"which cannot be read as scores\. Pass .*\{name: scores, one per split\}"
+        ):
+            read(array, models=["a", "b"])
 
 
 def test_a_column_of_a_dict_of_scores_is_refused() -> None:

@@ -599,6 +599,16 @@ def permutation_test_unpaired(inputs: dict, options: dict, load: object) -> Name
     return _permutations(tb.statistics.permutation_test_unpaired(x, y))
 
 
+def bootstrap_intervals_exact(inputs: dict, options: dict, load: object) -> Named:
+    """The bootstrap of all possible resamples."""
+    return _bootstrap(inputs, options, exact=True)
+
+
+def bootstrap_intervals_mc(inputs: dict, options: dict, load: object) -> Named:
+    """The bootstrap of 100,000 random resamples, and for means the interval of normal theory beside."""
+    return _bootstrap(inputs, options, exact=False, n_resamples=100_000)
+
+
 def five_by_two_cv_t_and_f(inputs: dict, options: dict, load: object) -> Named:
     """Both tests of five repetitions of two-fold cross-validation."""
     named = [name for name in ("differences", "scores_1", "errors_1") if name in inputs]
@@ -931,6 +941,8 @@ ADAPTERS = {
         cluster_robust_se_paired_difference,
         permutation_test_paired,
         permutation_test_unpaired,
+        bootstrap_intervals_exact,
+        bootstrap_intervals_mc,
         model_confidence_set,
         bernoulli_standard_error,
     )
@@ -1244,6 +1256,83 @@ def _permutations(result: tb.statistics.Permutations) -> Named:
         "p_less": result.pvalue("less"),
         "p_two_sided": result.pvalue(),
     }
+
+
+def _bootstrap(inputs: dict, options: dict, **how: object) -> Named:
+    function, *columns = _resampled_statistic(inputs)
+    result = tb.statistics.bootstrap(function, *columns, **how)
+    level = float(_option("confidence", inputs, options, 0.95))
+    bca = {ties: result.interval(level, "bca", ties=ties) for ties in ("half", "strict")}
+    values = _resampled_values(inputs)
+    mean = tb.statistics.clustered_mean(values)
+    theory = tb.statistics.student(mean.estimate, mean.se) if "mean" in inputs["statistic"] else None
+    return {
+        "estimate": float(result.estimate),
+        "n_resamples": result.n_resamples,
+        "bootstrap_mean": float(result.mean),
+        "bootstrap_se": float(result.standard_error),
+        "percentile": [float(end) for end in result.interval(level, "percentile")],
+        "basic": [float(end) for end in result.interval(level, "basic")],
+        "normal": [float(end) for end in result.interval(level, "normal")],
+        "z0": float(result.z0()),
+        "z0_ties_half": float(result.z0()),
+        "z0_strict": float(result.z0("strict")),
+        "acceleration": float(result.acceleration),
+        "bca": [float(end) for end in bca["half"]],
+        "bca_ties_half": [float(end) for end in bca["half"]],
+        "bca_strict": [float(end) for end in bca["strict"]],
+        "bca_levels_ties_half": [float(share) for share in result.bca_shares(level)],
+        "bca_levels_strict": [float(share) for share in result.bca_shares(level, "strict")],
+        "normal_theory": None if theory is None else [float(end) for end in theory.interval(level)],
+    }
+
+
+def _resampled_values(inputs: dict) -> np.ndarray:
+    """The one column that is resampled: as given, or the differences of two."""
+    columns = [_numbers(values) for name, values in inputs.items() if isinstance(values, list) and name != "clusters"]
+    return columns[0] if len(columns) == 1 else columns[0] - columns[1]
+
+
+def _resampled_statistic(inputs: dict) -> tuple:
+    """The function that a case names in words, of rows of resamples, and its columns."""
+    words = inputs["statistic"].lower()
+    if "auc" in words:
+        return _area, np.array([float(label) == 1.0 for label in inputs["labels"]]), _numbers(inputs["scores"])
+    columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+    if "correlation" in words or "pearson" in words:
+        return _correlation, *columns
+    if "ratio" in words:
+        return lambda x, y: x.mean(axis=-1) / y.mean(axis=-1), *columns
+    functions = {"median": np.median, "standard deviation": np.std, "variance": np.var}
+    functions |= {"trimmed": lambda x, axis: np.apply_along_axis(_trimmed_mean, axis, x)}
+    found = next((function for word, function in functions.items() if word in words), np.mean)
+    ddof = {"ddof": 1} if found in (np.std, np.var) and ("n - 1" in words or "ddof" in words or "sample" in words) else {}
+    return lambda x: found(x, axis=-1, **ddof), _resampled_values(inputs)
+
+
+def _area(labels: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Share of the pairs in the right order; nan without either class."""
+    pairs = labels[:, :, None] & ~labels[:, None, :]
+    won = np.sign(scores[:, :, None] - scores[:, None, :]) / 2 + 0.5
+    with np.errstate(invalid="ignore"):
+        return (won * pairs).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))
+
+
+def _correlation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Pearson's; nan where a column is constant."""
+    x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
+    with np.errstate(invalid="ignore"):
+        return (x * y).sum(axis=-1) / np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
+
+
+def _trimmed_mean(values: np.ndarray) -> float:
+    """Mean of the middle half."""
+    cut = values.size // 4
+    return float(np.mean(np.sort(values)[cut : values.size - cut]))
+
+
+def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> float:
+    return float(np.mean(first) / np.mean(second))
 
 
 # --- many datasets --------------------------------------------------------------------------------------------------

@@ -116,10 +116,6 @@ def kill():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def crash():
-    os.kill(os.getpid(), signal.SIGSEGV)
-
-
 def end_at_once():
     os._exit(3)
 

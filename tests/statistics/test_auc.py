@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics.law import IDENTICAL, student
 from tiebreak.statistics import independent_areas, roc_areas
 
@@ -33,14 +32,6 @@ def test_interval_is_normal_on_the_logit_scale() -> None:
     ends = [1 / (1 + np.exp(-(np.log(0.56 / 0.44) + sign * half_width))) for sign in (-1, 1)]
     assert np.ravel(areas.interval()) == pytest.approx(ends, abs=1e-12)
     assert areas.interval(0.999999).high[0] < 1.0
-
-
-def test_shapes_and_levels_that_do_not_fit_are_refused() -> None:
-    """With both shapes in the text."""
-    with pytest.raises(DataError, match=r"is_positive has the shape \(3,\) and scores \(2,\); one score is needed"):
-        roc_areas([1, 0, 1], [0.1, 0.2])
-    with pytest.raises(InvalidParameterError, match="level must lie between 0 and 1"):
-        roc_areas(LABELS, SCORES).interval(95)
 
 
 def kernel_covariance(truth: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -185,9 +176,3 @@ def test_clusters_are_left_out_of_both_classes() -> None:
     assert areas.variance[0] == pytest.approx(total, rel=1e-9)
     assert areas.of_models.df == pytest.approx([11.0])
     assert roc_areas(clusters < 3, scores, clusters).of_models.df == pytest.approx([2.0])
-
-
-def test_contrasts_that_do_not_fit_are_refused() -> None:
-    """One number for each model."""
-    with pytest.raises(InvalidParameterError, match=r"one finite number for each of the 2 models; got the shape \(1, 3\)"):
-        roc_areas(LABELS, [SCORES, SCORES[::-1]]).contrast([1, -1, 0])

@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn import metrics
 
-from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import IDENTICAL, UNDEFINED
 from tiebreak.statistics import (
     clustered_mean,
@@ -128,29 +127,3 @@ def test_equal_models_in_uneven_clusters_keep_the_level(metric: str, n_clusters:
             law = metric_of_numbers(actual, actual + own + rng.normal(size=(2, n)), "r2", clusters).difference()
         called += law.pvalue() < 0.05
     assert called <= 30  # 5 % of 400 are exceeded so far in 1 %, 8 % in 60 %
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (
-            lambda: metric_of_classes([0, 1], [[0, 1]], "kappa"),
-            InvalidParameterError,
-            "metric must be one of 'balanced_acc",
-        ),
-        (lambda: metric_of_classes([0, 1, 2], [[0, 1, 1]], "f1"), DataError, "and there are 3. Take f1_macro"),
-        (lambda: metric_of_classes([0, 0.5], [[0, 1]], "f1"), DataError, "actual must be numbers of classes"),
-        (lambda: metric_of_classes([0, 1], [[0]], "f1"), DataError, "one for each example"),
-        (lambda: metric_of_classes([0, 1], [[0, 1]], "f1", ["a", "a"]), DataError, "two or more"),
-        (lambda: metric_of_numbers([0, 1], [[0]], "r2"), DataError, "one for each example"),
-        (
-            lambda: metric_of_numbers([0, 1], [[0, np.nan]], "r2"),
-            DataError,
-            "predicted must be finite numbers.* 1 are nan",
-        ),
-    ],
-)
-def test_wrong_use_of_metrics_says_why(call, error: type[Exception], text: str) -> None:
-    """What was met, and what is known."""
-    with pytest.raises(error, match=text):
-        call()

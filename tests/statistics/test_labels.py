@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tiebreak.errors import DataError
 from tiebreak.statistics import clustered_mean, prediction_powered_mean
 from tiebreak.statistics.labels import Labelled, mean_by_weight
 
@@ -105,25 +104,6 @@ def test_intervals_of_clusters_cover() -> None:
         low, high = prediction_powered_mean(truth[:60], judged[:60], judged[60:], clusters=clusters).interval()
         inside += low <= 0.3 <= high
     assert 0.92 <= inside / 400 <= 0.985
-
-
-@pytest.mark.parametrize(
-    ("rows", "clusters", "text"),
-    [
-        (([1, 0, 1], [1, 0, 1, 1], [1, 0]), None, r"got the shapes \(3,\), \(4,\) and \(2,\)"),
-        (
-            ([1, 0, 1], [1, 0, 1], [1, 0, 1]),
-            list("aabcde"),
-            "three clusters or more with a label .* of 2",
-        ),
-        (([1, 0, 1], [1, 0, 1], [1, 0, 1]), list("abc"), "clusters needs one name for each of the 6 examples"),
-        (([1, 0, np.nan], [1, 0, 1], [1, 0]), None, "must be finite"),
-    ],
-)
-def test_wrong_input_is_refused(rows, clusters, text: str) -> None:
-    """With what was met."""
-    with pytest.raises(DataError, match=text):
-        prediction_powered_mean(*rows, clusters=clusters)
 
 
 def test_the_weight_pools_the_judge() -> None:

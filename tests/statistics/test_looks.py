@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from tiebreak.errors import InvalidParameterError
 from tiebreak.statistics.looks import SpendingName, alpha_spent, group_sequential_design, split_information
 
 with (Path(__file__).parent / "data" / "rpact_designs.csv").open(encoding="utf-8") as file:
@@ -169,31 +168,3 @@ def test_information_of_repeats() -> None:
     """Ten repeats of ten folds: .57, .75, .84 (shared/design, section 8); independent units have n / N."""
     np.testing.assert_allclose(split_information([10, 20, 30], 100, test_train_ratio=1 / 9), [0.57, 0.75, 0.84], atol=0.005)
     np.testing.assert_allclose(split_information([1, 5], 20, test_train_ratio=0), [0.05, 0.25])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ({"fractions": [0.5, 0.5, 1]}, "looks 1 and 2 are at the same information: 0.5"),
-        ({"fractions": [0.5, 0.4]}, "in no growing order"),
-        ({"fractions": [0.5, 0.5 + 1e-9, 1]}, "closer than a millionth"),
-        ({"fractions": [0.5, 1.0, 1.2]}, "look 2 is at 1 of the plan, which ends it"),
-        ({"fractions": []}, "one for each look"),
-        ({"fractions": [[0.5], [1.0]]}, "one for each look"),
-        ({"fractions": [0.0, 1.0]}, "finite numbers above 0"),
-        ({"fractions": [0.5, float("nan")]}, "finite numbers above 0"),
-        ({"fractions": np.arange(1, 10_001) / 10_000}, "10,000 looks, but a design has at most 1,000"),
-        ({"fractions": [0.5, 1], "alpha": 5}, "alpha must lie between 0 and 1"),
-        ({"fractions": [0.5, 1], "spending": "wald"}, "spending must be one of 'hwang-shih-decani'"),
-        ({"fractions": [0.5, 1], "gamma": float("nan")}, "gamma must be a number from -40 to 40"),
-        ({"fractions": [0.5, 1], "spent": [0.05, 0.1]}, "at most the alpha of 0.05"),
-        ({"fractions": [0.5, 1], "spent": [0.05, 0.01]}, "never less than before"),
-        ({"fractions": [0.5, 1], "spent": [0.05]}, "one number for each of the 2 looks"),
-        ({"fractions": [0.5, 1], "df": [5, 5]}, "of look 2 are 5, those of look 1 5: with more data they grow"),
-        ({"fractions": [0.5, 1], "df": [0, 5]}, "df must be at least 1"),
-    ],
-)
-def test_what_is_no_plan_is_refused(arguments: dict[str, object], text: str) -> None:
-    """With what was met and how to go on."""
-    with pytest.raises(InvalidParameterError, match=text):
-        group_sequential_design(**arguments)

@@ -1,11 +1,9 @@
 """Noise of runs: the error of a difference of two runs of one model, by hand and by its definition."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from tiebreak.errors import DataError
 from tiebreak.statistics import run_noise
 from tiebreak.statistics.noise import contrasts, run_spread
 
@@ -86,18 +84,3 @@ def test_seeds_have_their_means_only() -> None:
     """Scores 0.90, 0.92, 0.94: standard deviation 0.02, two degrees of freedom, times the root of two."""
     found = run_spread([[0.90, 0.92, 0.94]])
     assert_allclose(found.bound(), stats.t.isf(0.025, 2) * 0.02 * np.sqrt(2), rtol=1e-9)
-
-
-@pytest.mark.parametrize("tables", [[], [np.zeros((1, 4))]])
-def test_one_run_is_refused(tables: list[np.ndarray]) -> None:
-    """Nothing can be said of runs where there is one."""
-    with pytest.raises(DataError, match="two runs or more"):
-        run_noise(tables)
-    with pytest.raises(DataError, match="two runs or more"):
-        run_spread([table[:, 0] for table in tables])
-
-
-def test_a_task_without_a_shared_answer_is_refused() -> None:
-    """Its part of the floor would be unknown."""
-    with pytest.raises(DataError, match="some task"):
-        run_noise([[[1.0, 0.0, np.nan], [0.0, 1.0, 1.0]]], ["a", "a", "b"])

@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, special, stats
 
 import tiebreak as tb
-from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.errors import DataError
 from tiebreak.statistics.ratings import pair_fit
 
 bradley_terry, of_scores = tb.statistics.bradley_terry, tb.statistics.battles_of_scores
@@ -326,32 +326,3 @@ def test_scores_win_tie_and_are_missing():
     columns = of_scores([[0.3, 0.5, np.nan], [0.2, 0.4999, 0.1]], margin=0.1)
     assert [each.tolist() for each in columns] == [[0, 0], [1, 1], [0.5, 0.5], [0, 1]]
     assert of_scores([[0.3, 0.5], [0.2, 0.6]])[2].tolist() == [1.0, 0.0]
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda: bradley_terry([0], [0], [1.0], n_models=1), DataError, "at least 2"),
-        (lambda: bradley_terry([0], [1], [0.7]), DataError, "1/2 for a tie"),
-        (lambda: bradley_terry([0], [1], [np.nan]), DataError, "1/2 for a tie"),
-        (lambda: bradley_terry([0, 0], [1, 1], [1.0]), DataError, r"one length.*\(2,\), \(2,\), \(1,\)"),
-        (lambda: bradley_terry([], [], []), DataError, "one or more"),
-        (lambda: bradley_terry([0.5], [1], [1.0]), InvalidParameterError, "first must be the position of a model"),
-        (lambda: bradley_terry(["a"], [1], [1.0]), DataError, "first must be numbers"),
-        (lambda: bradley_terry([0], [-1], [1.0]), InvalidParameterError, "second must be the position of a model"),
-        (lambda: bradley_terry([0], [3], [1.0], n_models=3), InvalidParameterError, r"0 to 2; got array\(\[3"),
-        (lambda: bradley_terry([0], [3], [1.0], n_models=10**6), InvalidParameterError, "n_models must be at most 10,000"),
-        (lambda: bradley_terry([0, 1, 1], [0, 0, 0], [1.0] * 3), DataError, "1 battle.*with itself"),
-        (lambda: bradley_terry([0], [1], [1.0], weight=[-1]), DataError, "not negative"),
-        (lambda: bradley_terry([0], [1], [1.0], weight=[np.inf]), DataError, "finite"),
-        (lambda: bradley_terry([0], [1], [1.0], cluster=["a", "b"]), DataError, "cluster needs one name for each"),
-        (lambda: bradley_terry([0, 2], [1, 3], [1.0, 1.0]), DataError, "2 groups that never met.*: 0, 1; 2, 3"),
-        (lambda: bradley_terry([0, 0], [1, 1], [1.0, 0.0]).interval(95), InvalidParameterError, "level must lie between"),
-        (lambda: of_scores([[1.0], [np.inf]]), DataError, "finite"),
-        (lambda: of_scores([[1.0], [2.0]], margin=-1), InvalidParameterError, "tie_margin"),
-    ],
-)
-def test_wrong_use_says_how_to_go_on(call, error, text):
-    """Each error is of the fitting type, and names what is wrong."""
-    with pytest.raises(error, match=text):
-        call()

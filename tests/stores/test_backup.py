@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome, comparable
+from tests.guarded import told
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.sql import MemoryStore, SqlStore
@@ -33,9 +34,7 @@ def test_a_copy_is_a_store(store: SqlStore, target: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    with pytest.raises(StoreError) as error:
-        store.backup(target)
-    assert str(error.value) == (
+    assert told(StoreError, store.backup, target) == (
         f"{target} cannot hold the backup: it is there already. Name another file, or pass overwrite=True to replace it."
     )
     store.backup(target, overwrite=True)
@@ -72,9 +71,7 @@ def test_a_damaged_store_is_refused(store: SqlStore, path: Path, target: Path) -
     store.open(a_plan()).write([an_outcome((0, 0, 0))])
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE tiebreak_cells SET content = zeroblob(60)")
-    with pytest.raises(DamagedStoreError) as error:
-        store.backup(target)
-    assert str(error.value) == (
+    assert told(DamagedStoreError, store.backup, target) == (
         f"{path} is damaged, so no backup was made that would pass for a whole one. The first of 1 findings is the cell of model "
         "'svm' on repeat 0 fold 0 of run 'moons': its hash does not match. 'tiebreak store check' lists all. Put an earlier "
         "backup in its place."
@@ -90,15 +87,13 @@ def test_what_cannot_hold_a_copy(store: SqlStore, path: Path, target: Path) -> N
         (path, "it is the store itself. Name another file."),
         (target, "'copy.db-journal' is beside it, which another program left there or still uses. Name another file."),
     ):
-        with pytest.raises(StoreError) as error:
-            store.backup(wrong)
-        assert str(error.value) == f"{wrong} cannot hold the backup: {text}"
+        assert told(StoreError, store.backup, wrong) == f"{wrong} cannot hold the backup: {text}"
     for wrong, said in ((target.parent, "Is a directory"), (target.parent / "no" / "copy.db", "No such file or directory")):
-        with pytest.raises(StoreError) as error:
-            store.backup(wrong, overwrite=True)
-        assert str(error.value) == f"{wrong} cannot be written: the system says {said!r}. No backup was made. Name another file."
-    with pytest.raises(StoreError, match=r"the store in memory is no file\."):
-        MemoryStore().backup(target)
+        assert (
+            told(StoreError, store.backup, wrong, overwrite=True)
+            == f"{wrong} cannot be written: the system says {said!r}. No backup was made. Name another file."
+        )
+    assert "the store in memory is no file." in told(StoreError, lambda: MemoryStore().backup(target))
 
 
 def test_a_disk_that_takes_no_copy(store: SqlStore, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,9 +104,7 @@ def test_a_disk_that_takes_no_copy(store: SqlStore, target: Path, monkeypatch: p
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(sqlite, "_sync", refuse)
-    with pytest.raises(StoreError) as error:
-        store.backup(target)
-    assert str(error.value) == (
+    assert told(StoreError, store.backup, target) == (
         f"{target} cannot be written: the system says 'No space left on device'. No backup was made. Name another file."
     )
     assert list(target.parent.iterdir()) == []

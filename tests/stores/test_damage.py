@@ -1,6 +1,5 @@
 """Stores in which something is not what was written, by accident or on purpose, and files that are none."""
 
-import dataclasses
 import os
 import sqlite3
 from collections.abc import Callable
@@ -13,6 +12,7 @@ import pytest
 from msgspec import structs
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
+from tests.guarded import told
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
 from tiebreak.stores.contract import Damage, NoStoreError
 from tiebreak.stores.encoding import (
@@ -26,8 +26,7 @@ from tiebreak.stores.encoding import (
     unpack_arrays,
     unpack_plan,
 )
-from tiebreak.stores.log import pack_head, read_head
-from tiebreak.stores.sql import SqlStore, key_of, known_run
+from tiebreak.stores.sql import SqlStore, key_of
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
 REMEDY = "Put a copy of the store in its place, or delete the run and measure it again."
@@ -220,9 +219,7 @@ def test_damage_is_named(path: Path, statement: str, where: str, what: str) -> N
     change(path, statement)
     store = SqlStore(path)
     assert Damage("moons", where, what) in store.check()
-    with pytest.raises(DamagedStoreError) as error:
-        read_moons(store)
-    assert str(error.value) == f"run 'moons': {where} is not what was written: {what}. {REMEDY}"
+    assert told(DamagedStoreError, read_moons, store) == f"run 'moons': {where} is not what was written: {what}. {REMEDY}"
     assert len(store.read("other").table().state) == 16
     store.delete("moons")
     assert store.check() == []
@@ -369,10 +366,13 @@ def test_statistics_of_sqlite(path: Path) -> None:
 def test_a_statement_without_end_is_ended(path: Path) -> None:
     """By the number of its steps: a file of its size cannot take as many."""
     store = SqlStore(path)
-    with pytest.raises(DamagedStoreError, match="reading it takes longer than a file of its size can"):
-        store._database.do(lambda connection: connection.execute(f"SELECT count(*) FROM ({ENDLESS})"))
-    with pytest.raises(DamagedStoreError, match="its rows are more than fit into the file"):
-        store._database.do(lambda connection: connection.execute(f"SELECT zeroblob(100000) FROM ({ENDLESS})"))
+    assert "reading it takes longer than a file of its size can" in told(
+        DamagedStoreError, lambda: store._database.do(lambda connection: connection.execute(f"SELECT count(*) FROM ({ENDLESS})"))
+    )
+    assert "its rows are more than fit into the file" in told(
+        DamagedStoreError,
+        lambda: store._database.do(lambda connection: connection.execute(f"SELECT zeroblob(100000) FROM ({ENDLESS})")),
+    )
     assert len(store.runs()) == 2
     store.close()
 
@@ -398,26 +398,7 @@ def test_a_cell_that_is_none(path: Path, name: str) -> None:
     recode(path, **WRONG_CELLS[name])
     store = SqlStore(path)
     assert ("moons", CELL) in [(damage.run, damage.where) for damage in store.check()]
-    with pytest.raises(DamagedStoreError, match="moons"):
-        list(store.read("moons").outcomes())
-    store.close()
-
-
-@pytest.mark.parametrize("wrong", [{"n_done": -1}, {"created": "now"}, {"metrics": [1]}])
-def test_a_description_that_is_none(path: Path, wrong: dict[str, Any]) -> None:
-    """Of a wrong kind or range, with a hash that fits: the check names the run, and reading it is refused."""
-    store = SqlStore(path)
-
-    def exchange(connection: Any) -> None:
-        run = known_run("moons", connection)
-        head = read_head(connection, run, "moons")
-        packed = pack_head(run, head._replace(run=dataclasses.replace(head.run, **wrong)))
-        connection.execute("UPDATE tiebreak_runs SET head = ? WHERE run = ?", [packed, run])
-
-    store._database.do(exchange, to_write=True)
-    assert [(damage.run, damage.where) for damage in store.check()] == [("moons", "the description of the run")]
-    with pytest.raises(DamagedStoreError, match="run 'moons': the description of the run is not what was written"):
-        store.read("moons").table()
+    assert "moons" in told(DamagedStoreError, lambda: list(store.read("moons").outcomes()))
     store.close()
 
 
@@ -435,22 +416,7 @@ def test_an_array_that_is_none(wrong: tuple[Any, Any]) -> None:
 )
 def test_a_plan_that_is_none(name: str, value: Any) -> None:
     """With fields of a wrong kind: an error, and no record."""
-    with pytest.raises(ValueError, match=r"Expected|missing"):
-        unpack_plan(changed_plan(name, value))
-
-
-def test_a_plan_with_a_name_twice(path: Path) -> None:
-    """Cells could not be told apart: refused where it is read."""
-    store = SqlStore(path)
-    plan = sealed(changed_plan("models", [["a", "b", "c"]] * 2), "plan", store.read("moons")._run)
-    change(path, "UPDATE tiebreak_runs SET plan = :plan WHERE run = MOONS", plan=plan)
-    with pytest.raises(DamagedStoreError, match=r"its content is none .*several models are called 'a'"):
-        store.read("moons")
-    store.close()
-
-
-def changed_plan(name: str, value: Any) -> bytes:
-    """The plan with another value in one field."""
-    arrays = dict(unpack_arrays(pack_plan(PLAN, [{"Python": "3"}])))
+    arrays = unpack_arrays(pack_plan(PLAN, [{"Python": "3"}]))
     document = from_json(arrays["document"].tobytes()) | {name: value}
-    return pack_arrays({**arrays, "document": np.frombuffer(to_json(document), np.uint8)})
+    with pytest.raises(ValueError, match=r"Expected|missing"):
+        unpack_plan(pack_arrays({**arrays, "document": np.frombuffer(to_json(document), np.uint8)}))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tiebreak as tb
+from tests.guarded import told
 from tiebreak.errors import InvalidParameterError, MissingDependencyError, TiebreakError
 from tiebreak.stores import open_store, split_address
 
@@ -60,11 +61,10 @@ def test_what_is_no_address(source: str, shown: str) -> None:
 def test_what_is_no_store_at_all() -> None:
     """The text says what was met."""
     for source, kind in ((7, "int"), (None, "NoneType")):
-        with pytest.raises(InvalidParameterError) as error:
-            open_store(source)  # type: ignore[arg-type]
-        assert str(error.value) == f"a store is a URL, a path or a SqlStore, and not {kind}. {FORMS}."
-    with pytest.raises(InvalidParameterError, match="the path of a store is text, and not bytes"):
-        open_store(PathOfBytes())
+        assert (
+            told(InvalidParameterError, open_store, source) == f"a store is a URL, a path or a SqlStore, and not {kind}. {FORMS}."
+        )
+    assert "the path of a store is text, and not bytes" in told(InvalidParameterError, lambda: open_store(PathOfBytes()))
 
 
 class PathOfBytes:
@@ -91,9 +91,7 @@ def test_addresses_with_a_mistake(url: str) -> None:
 def test_postgres_without_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text says how to install it."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingDependencyError) as error:
-        open_store("postgresql://me:secret@host/runs")
-    assert str(error.value) == (
+    assert told(MissingDependencyError, open_store, "postgresql://me:secret@host/runs") == (
         "postgresql://me:***@host/runs needs the driver of PostgreSQL: pip install 'psycopg[binary]>=3.2.1'."
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
+from tests.guarded import told
 from tiebreak.errors import ChangedRunError, InvalidParameterError
 from tiebreak.stores import lease as leases
 from tiebreak.stores.sql import SqlStore
@@ -154,6 +155,7 @@ def test_a_damaged_lease_holds_nothing(store: SqlStore) -> None:
 @pytest.mark.parametrize("seconds", [-1, 0.5, "60", None, True, float("nan")])
 def test_seconds_are_a_number(path: Path, seconds: Any) -> None:
     """Said at once, with the value met."""
-    with pytest.raises(InvalidParameterError) as error:
-        SqlStore(path, lease_seconds=seconds)
-    assert str(error.value) == f"lease_seconds must be a number of seconds of at least 1; got {seconds!r}."
+    assert (
+        told(InvalidParameterError, SqlStore, path, lease_seconds=seconds)
+        == f"lease_seconds must be a number of seconds of at least 1; got {seconds!r}."
+    )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
+from tests.guarded import told
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.contract import NoStoreError
@@ -92,28 +94,18 @@ def test_a_file_that_is_locked(store: SqlStore, path: Path, monkeypatch: pytest.
 
 def test_many_make_a_file_at_once(path: Path) -> None:
     """Eight threads with stores of their own: whoever is first makes the tables."""
-    gate, errors = threading.Barrier(8), []
+    gate = threading.Barrier(8)
 
     def begin(i: int) -> None:
-        store = SqlStore(path)
-        try:
+        with closing(SqlStore(path)) as store:
             gate.wait()
             store.open(a_plan(f"run {i % 4}")).write([an_outcome((0, 0, 0))])
-        except Exception as error:
-            errors.append(error)
-        finally:
-            store.close()
 
-    threads = [threading.Thread(target=begin, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    store = SqlStore(path)
-    assert sorted(run.name for run in store.runs()) == [f"run {i}" for i in range(4)]
-    assert store.check() == []
-    store.close()
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(begin, range(8)))
+    with closing(SqlStore(path)) as store:
+        assert sorted(run.name for run in store.runs()) == [f"run {i}" for i in range(4)]
+        assert store.check() == []
 
 
 # --- what is in the way ---------------------------------------------------------------------------------------------------
@@ -123,9 +115,7 @@ def test_a_store_that_is_not_there(store: SqlStore, path: Path) -> None:
     """Looking makes none; an empty file is none yet."""
     text = f"there is no store {path}. Check the path; a file is made when something is evaluated into it."
     for use in (store.runs, lambda: store.read("moons"), lambda: store.delete("moons"), store.check):
-        with pytest.raises(NoStoreError) as error:
-            use()
-        assert str(error.value) == text
+        assert told(NoStoreError, use) == text
     assert not path.exists()
     path.touch()
     with pytest.raises(NoStoreError):
@@ -134,28 +124,20 @@ def test_a_store_that_is_not_there(store: SqlStore, path: Path) -> None:
     assert [run.name for run in store.runs()] == ["moons"]
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    """It is named; so is a folder in the place of the file."""
-    with pytest.raises(StoreError) as error:
-        SqlStore(tmp_path / "none" / "runs.db").open(a_plan())
-    assert str(error.value) == (
+def test_obstacles(tmp_path: Path) -> None:
+    """A folder that is not there, one in the place of the file, links to nothing or to themselves: for who reads or writes."""
+    folder, dangling, loop = (tmp_path / f"{name}.db" for name in ("folder", "dangling", "loop"))
+    folder.mkdir()
+    dangling.symlink_to(tmp_path / "none.db")
+    loop.symlink_to(loop)
+    nowhere = "it is a link that leads nowhere, or to itself"
+    assert told(StoreError, SqlStore(tmp_path / "none" / "runs.db").open, a_plan()) == (
         f"{tmp_path / 'none' / 'runs.db'} cannot be opened or written: there is no folder '{tmp_path / 'none'}'. Put that right, "
         "or name another store."
     )
-    (tmp_path / "folder.db").mkdir()
-    with pytest.raises(StoreError, match=r"folder\.db cannot be opened or written: it is a folder"):
-        SqlStore(tmp_path / "folder.db").runs()
-
-
-def test_links_that_lead_nowhere(tmp_path: Path) -> None:
-    """To nothing or to themselves: an error in words, for who reads and for who would write."""
-    dangling, loop = tmp_path / "dangling.db", tmp_path / "loop.db"
-    dangling.symlink_to(tmp_path / "none.db")
-    loop.symlink_to(loop)
-    for path in (dangling, loop):
-        for use in (SqlStore(path).runs, lambda path=path: SqlStore(path).open(a_plan())):
-            with pytest.raises(StoreError, match=f"{path.name} cannot be opened or written: it is a link that leads nowhere"):
-                use()
+    for path, obstacle in ((folder, "it is a folder"), (dangling, nowhere), (loop, nowhere)):
+        for use in (SqlStore(path).runs, partial(SqlStore(path).open, a_plan())):
+            assert f"{path} cannot be opened or written: {obstacle}. " in told(StoreError, use)
 
 
 def test_a_file_that_was_moved(store: SqlStore, path: Path) -> None:
@@ -164,9 +146,7 @@ def test_a_file_that_was_moved(store: SqlStore, path: Path) -> None:
     log.write([an_outcome((0, 0, 0))])
     copy = path.read_bytes()
     path.rename(path.with_suffix(".old"))
-    with pytest.raises(StoreError) as error:
-        log.write([an_outcome((0, 0, 1))])
-    assert str(error.value) == (
+    assert told(StoreError, lambda: log.write([an_outcome((0, 0, 1))])) == (
         f"{path} was moved, deleted or replaced while it was in use. {KEPT} Put it back; the same command goes "
         "on where it stopped."
     )
@@ -174,8 +154,7 @@ def test_a_file_that_was_moved(store: SqlStore, path: Path) -> None:
     log.write([an_outcome((0, 0, 1))])
     assert len(log.table().state) == 2
     path.write_bytes(b"")
-    with pytest.raises(DamagedStoreError, match="is not as it was written: SQLite says 'no such table"):
-        log.table()
+    assert "is not as it was written: SQLite says 'no such table" in told(DamagedStoreError, log.table)
 
 
 def test_a_full_disk(store: SqlStore, path: Path) -> None:
@@ -186,9 +165,7 @@ def test_a_full_disk(store: SqlStore, path: Path) -> None:
     pages = store._database.do(lambda connection: connection.execute("PRAGMA page_count"))[0][0]
     store._database.do(lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}"))
     outcomes = [an_outcome(cell, traceback="x" * 10_000) for cell in all_cells(plan)[1:]]
-    with pytest.raises(StoreError) as error:
-        log.write(outcomes)
-    assert str(error.value) == f"{path} cannot grow: the disk is full. {KEPT} Make room; {AGAIN}"
+    assert told(StoreError, log.write, outcomes) == f"{path} cannot grow: the disk is full. {KEPT} Make room; {AGAIN}"
     store.close()  # a new connection has no limit
     assert [outcome.cell for outcome in log.outcomes()] == [(0, 0, 0)]
     log.write(outcomes)

@@ -56,7 +56,9 @@ def table_of(seed: int) -> Comparison:
 
 def options_of(rng: Rng, scores: Scores, own: dict[str, Any]) -> dict[str, Any]:
     """Family, rope, correction and alpha that go together; `own` are those that the data ask for."""
-    spread = _spread(scores)
+    score = scores.matrices[0].score
+    means = [row[~np.isnan(row)].mean() for row in score if not np.isnan(row).all()]
+    spread = float(np.ptp(means)) or 0.01 if means else 0.01  # a typical difference of two models
     ropes: list[float | str] = [0.0, 0.0, "1%", "0.3%", "20%", 0.1 * spread, 0.5 * spread, 2.0 * spread, 20.0 * spread]
     rope = ropes[int(rng.integers(len(ropes)))]
     options: dict[str, Any] = {
@@ -76,14 +78,6 @@ def options_of(rng: Rng, scores: Scores, own: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _spread(scores: Scores) -> float:
-    """Typical difference of two models, in the metric's unit."""
-    score = scores.matrices[0].score
-    means = np.array([row[~np.isnan(row)].mean() if (~np.isnan(row)).any() else np.nan for row in score])
-    known = means[~np.isnan(means)]
-    return (float(np.ptp(known)) if known.size else 0.0) or 0.01
-
-
 def drawn_names(rng: Rng, n_models: int) -> tuple[str, ...]:
     """Names, numbered ones where there are many."""
     if n_models > len(NAMES):
@@ -99,28 +93,17 @@ def n_models_of(rng: Rng, most: int = 13) -> int:
 def disturbed(rng: Rng, score: np.ndarray) -> np.ndarray:
     """Scores with copies, constant differences, ties, gaps, skew or another unit; models are rows, units the last axis."""
     n_models, n_units = score.shape[0], score.shape[-1]
-    skew = rng.random()
-    if skew < 0.15:
-        score = score + float(rng.choice([0.01, 0.1])) * rng.lognormal(0.0, 1.5, score.shape)
-    if skew > 0.85:
-        score = score.round(int(rng.choice([1, 2, 3])))
-    unit = rng.random()
-    if unit < 0.12:
-        score = score * float(rng.choice([1e-9, 1e-3, 1e3, 1e8]))
-    elif unit < 0.2:
-        score = score - 2.0 * np.nanmax(np.abs(score))
+    score = score + float(rng.choice([0.0] * 6 + [0.01, 0.1])) * rng.lognormal(0.0, 1.5, score.shape)
+    score = score.round(int(rng.choice([1, 2, 3]))) if rng.random() < 0.15 else score
+    score = score * float(rng.choice([1.0] * 28 + [1e-9, 1e-3, 1e3, 1e8]))
+    score = score - 2.0 * np.nanmax(np.abs(score)) if rng.random() < 0.08 else score
     special = rng.random()
     if n_models > 2 and special < 0.3:
-        score[1] = score[0]
-        if rng.random() < 0.3:
-            score[-1] = score[0]
-        if rng.random() < 0.1:
-            score[:] = score[0]
+        score[rng.choice([[1, 1], [1, -1]])] = score[0]
+        score[:] = score[0] if special < 0.03 else score
     elif special < 0.4:
         score[1] = score[0] - float(rng.choice([0.0125, 0.25])) * np.abs(score[0]).max()
-    if rng.random() < 0.3 and n_units > 4:
-        score = with_gaps(rng, score)
-    return score
+    return with_gaps(rng, score) if rng.random() < 0.3 and n_units > 4 else score
 
 
 def with_gaps(rng: Rng, score: np.ndarray) -> np.ndarray:
@@ -189,9 +172,7 @@ def of_datasets(rng: Rng) -> Drawn:
         for i, of in enumerate(score)
     )
     metric = Metric("accuracy and rmse", True) if is_mixed else metric
-    options: dict[str, Any] = {"method": method}
-    if is_mixed:
-        options["rope"] = 0.0
+    options: dict[str, Any] = {"method": method} | ({"rope": 0.0} if is_mixed else {})
     return Scores(metric, matrices, SplitDesign("kfold", sizes="exact")), options
 
 
@@ -209,19 +190,16 @@ def of_items(rng: Rng) -> Drawn:
         score = with_gaps(rng, score) if rng.random() < 0.25 else score
     else:
         score = disturbed(rng, score)
-    metric = Metric("accuracy", True) if is_binary else Metric("judge_score", True)
-    metric = Metric("error_rate", False) if is_binary and rng.random() < 0.5 else metric
-    metric = Metric("cost", False) if not is_binary and rng.random() < 0.5 else metric
+    higher = bool(rng.random() < 0.5)
+    metric = Metric(("accuracy" if higher else "error_rate") if is_binary else "judge_score" if higher else "cost", higher)
     clusters = tuple(f"text {i % 5}" for i in range(n_items)) if rng.random() < 0.25 else None
     weights = rng.integers(0, 3, n_items) + np.eye(n_items)[0] if rng.random() < 0.2 else None
     columns = {"topic": tuple(np.array(["law", "code", "maths"])[rng.integers(0, 3, n_items)].tolist())}
     unit = str(rng.choice(["item", "question", "example"]))
     runs, texts = tuple(map(str, range(n_runs))), tuple(f"q{i}" for i in range(n_items))
     items = Items(metric, drawn_names(rng, n_models), runs, texts, score, clusters, weights, columns=columns, unit=unit)
-    options: dict[str, Any] = {"method": str(rng.choice(["auto"] * 4 + ["clustered-t"]))}
-    if n_models < 10 and rng.random() < 0.3:
-        options["by"] = "topic"
-    return items.as_scores(), options
+    by = {"by": "topic"} if n_models < 10 and rng.random() < 0.3 else {}
+    return items.as_scores(), {"method": str(rng.choice(["auto"] * 4 + ["clustered-t"]))} | by
 
 
 def of_test_sets(rng: Rng) -> Drawn:
@@ -248,21 +226,16 @@ def of_predictions(rng: Rng) -> Drawn:
     right = rng.uniform(0.6, 0.6 + float(rng.choice([0.0, 0.1, 0.38])), (n_models, 1))
     correct, noise = rng.random((n_models, n)) < right, rng.normal(size=(n_models, n))
     clusters = np.arange(n) // 3 if rng.random() < 0.2 else None
-    copy = n_models > 2 and rng.random() < 0.3
-    if copy:
+    if n_models > 2 and rng.random() < 0.3:
         correct[1], noise[1], right[1] = correct[0], noise[0], right[0]
-    kind = int(rng.integers(3))
-    if kind == 0:
-        said, name = 2.0 * right * truth + noise, "roc_auc"
-    elif kind == 1:
-        said, name = correct == truth, str(rng.choice(["f1", "balanced_accuracy", "mcc", "precision_macro"]))
-    else:
-        y = rng.normal(size=n)
-        said, name = y + (1.5 - right) * np.where(correct, 0.3, 1.0) * noise, str(rng.choice(["rmse", "r2"]))
-        items = read_predictions(y, dict(zip(names, said, strict=True)), metric=name, clusters=clusters)
-        return items.as_scores(), {}
-    items = read_predictions(truth, dict(zip(names, said, strict=True)), metric=name, clusters=clusters)
-    return items.as_scores(), {}
+    y = rng.normal(size=n)
+    actual, said, metrics = (
+        (truth, 2.0 * right * truth + noise, ["roc_auc"]),
+        (truth, correct == truth, ["f1", "balanced_accuracy", "mcc", "precision_macro"]),
+        (y, y + (1.5 - right) * np.where(correct, 0.3, 1.0) * noise, ["rmse", "r2"]),
+    )[int(rng.integers(3))]
+    given: dict[str, Any] = {"metric": str(rng.choice(metrics)), "clusters": clusters}
+    return read_predictions(actual, dict(zip(names, said, strict=True)), **given).as_scores(), {}
 
 
 def of_time(rng: Rng) -> Drawn:
@@ -280,12 +253,9 @@ def of_seeds(rng: Rng) -> Drawn:
     """Training seeds on one test set, the same for all models or others for each."""
     n_models, n = int(rng.integers(2, 9)), int(rng.integers(3, 12))
     score = 0.8 + rng.uniform(-0.03, 0.03, (n_models, 1)) + rng.normal(0, float(rng.choice([0.001, 0.01])), (n_models, n))
-    if rng.random() < 0.5:
-        own = np.full((n_models, n_models * n), np.nan)
-        for row in range(n_models):
-            size = int(rng.integers(2, n + 1))
-            own[row, row * n : row * n + size] = score[row, :size]
-        score = own[:, ~np.isnan(own).all(axis=0)]
+    if rng.random() < 0.5:  # each has its own
+        is_own = np.eye(n_models, dtype=bool).repeat(n, axis=1) & (np.tile(np.arange(n), n_models) < rng.integers(2, n + 1))
+        score = np.where(is_own, np.tile(score, n_models), np.nan)[:, is_own.any(axis=0)]
     elif n_models > 2 and rng.random() < 0.4:
         score[1] = score[0] - float(rng.choice([0.0, 0.0125]))
     column, nothing = np.arange(score.shape[1]), np.zeros(score.shape[1], dtype=np.int64)

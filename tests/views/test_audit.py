@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
@@ -65,12 +64,3 @@ def test_json_holds_findings_checks_and_splits(sorted_iris: tb.Audit, tmp_path) 
     assert (document["schema"], document["worst"], len(document["findings"])) == (1, "error", 3)
     assert document["findings"][0]["numbers"] == {"n_classes": 3.0, "n_splits": 3.0}
     assert document["splits"]["counts"] == [[50, 0, 0], [0, 50, 0], [0, 0, 50], [50, 50, 50]]
-
-
-def test_names_from_the_data_cannot_become_markup() -> None:
-    """Labels of classes stand in texts."""
-    X, _ = classes(90)
-    y = np.where(np.arange(90) < 3, "<b>|rare|</b>", "usual")
-    audit = tb.audit(X, y, {"kind": "stratified", "n_folds": 3})
-    assert "Class '&lt;b&gt;|rare|&lt;/b&gt;' has" in audit._repr_html_().replace("&#39;", "'")
-    assert "&lt;b&gt;\\|rare\\|&lt;/b&gt;" in audit.to_markdown()

@@ -96,20 +96,6 @@ def test_json_holds_the_same_numbers(tmp_path: Path):
     assert (parts["kind"], parts["points"][0]["unbiased"]) == ("bias-variance", None)
 
 
-def test_values_that_json_does_not_know_are_written_out():
-    """An estimator as a value, for example."""
-    values = (None, True, "auto", np.float64)
-    document = drawn_validation_curve(("m",), values).to_dict()
-    assert document["values"] == [None, True, "auto", "<class 'numpy.float64'>"]
-
-
-def test_bias_and_variance_are_a_table():
-    """The parts of the 0-1 loss are explained below it."""
-    text = str(drawn_bias_variance(THREE))
-    assert "model   error rate    bias  net variance   costs   helps  rounds" in text
-    assert "bias² + noise" in str(drawn_bias_variance(THREE, loss="squared"))
-
-
 def test_a_loss_that_grew_is_not_lower_by_a_negative_number():
     """The word and the number agree with the sign of the gain; the interval is that of the gain."""
     curve = drawn_learning_curve(THREE)

@@ -95,15 +95,6 @@ def test_the_lock_of_a_writer_who_died_is_taken_over(tmp_path: Path, monkeypatch
     assert json.loads(path.read_text())["taken"][0]["n"] == 100
 
 
-def test_the_methods_paragraph_names_the_plan() -> None:
-    """How many were planned, when it was looked, by which levels, with the papers; and nothing of it without a plan."""
-    text = looked([100, 250]).methods_paragraph()
-    assert "800 questions were planned, and the data were looked at 2 times (at 100 and 250)" in text
-    assert "Hwang, Shih and DeCani (1990) with gamma -4 leaves it (Lan and DeMets 1983)" in text
-    assert "Biometrika 70, 1983." in text
-    assert "planned" not in tb.compare(answers(100), metric="accuracy").methods_paragraph()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",

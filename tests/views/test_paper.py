@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pytest
 
 import tiebreak as tb
@@ -76,48 +75,6 @@ def test_mixed_metrics_have_the_best_of_each_dataset_by_its_own_direction() -> N
     assert [[cell.startswith(r"\textbf") for cell in lines[name][2:]] for name in "uvw"] == [[1, 0], [1, 0], [0, 1]]
     assert lines["w"][1] == r"root\_mean\_squared\_error"
     assert "is better" not in text
-
-
-@pytest.mark.parametrize("correction", [None, "holm", "shaffer", "bh", "none"])
-def test_what_is_cited_is_in_the_list_and_nothing_else(correction: str | None) -> None:
-    """For each correction, with a rope where it takes one; levels are those of the pairs, so nobody is cited for the best."""
-    rope = 0.01 if correction in (None, "none") else 0.0
-    comparison = compared(table_of(named(*around(0.9, 0.895, 0.8, noise=0.02))), rope=rope, correction=correction)
-    text, _, references = comparison.methods_paragraph().partition("\n\nReferences\n")
-    listed = references.strip().splitlines()
-    for year in re.findall(r"\b(?:19|20)\d\d\b", text):
-        assert any(year in each for each in listed), year
-    assert ("hold at once with 95%" in text) == (correction is None)
-    assert ("Holm 1979" in text) == any("S. Holm" in each for each in listed) == (correction == "holm")
-    assert (
-        "3 models were compared by accuracy on 100 splits (10 x 10-fold), 900 training and 100 test examples in each split."
-        in text
-    )
-    assert ("Differences of up to 0.01 were taken to be too small to matter" in text) == (rope > 0)
-    assert "Hsu" not in text + references
-
-
-def test_comparisons_with_the_best_are_cited_as_such() -> None:
-    """Hsu's method, and nothing that is said of pairs."""
-    comparison = compared(table_of(named(*around(0.9, 0.895, 0.8, noise=0.02))), rope=0.01, family="best")
-    text, _, references = comparison.methods_paragraph().partition("\n\nReferences\n")
-    assert "(Hsu 1984)" in text
-    assert "J. Hsu" in references
-    assert "Bonferroni" not in text
-    for year in re.findall(r"\b(?:19|20)\d\d\b", text):
-        assert year in references, year
-
-
-def test_two_models_and_a_baseline_are_described_as_such() -> None:
-    """One pair has no family; a baseline is named; without a rope no region is."""
-    rows = around(0.9, 0.85, 0.8, noise=0.02)
-    two = compared(table_of(named(*rows[:2]))).methods_paragraph()
-    assert "the difference of the two models" in two
-    assert "Hsu" not in two
-    assert "Kruschke" not in two
-    against = compared(table_of(named(*rows)), baseline="svm").methods_paragraph()
-    assert "the differences to the baseline, svm" in against
-    assert np.all([word not in against for word in ("nan", "None")])
 
 
 @pytest.mark.parametrize("character", ["\x1b", "\u202e", "\u200b", "\ufffe", "\n"])

@@ -32,15 +32,6 @@ def test_an_empty_store_is_said() -> None:
     assert views.runs_page(([], "sqlite:///r.db")).as_text() == "There are no runs in sqlite:///r.db yet.\n"
 
 
-def test_long_and_odd_names_stay_apart_on_one_line() -> None:
-    """Shortened where they differ least."""
-    runs = [summary("x" * 5_000 + end) for end in ("a", "b")] + [summary("new\nline"), summary("half \ud800")]
-    lines = views.runs_page((runs, "sqlite:///r.db")).as_text().splitlines()
-    assert len(lines) == 7  # the last one says what is left out
-    assert max(map(len, lines)) <= 80
-    assert len(set(lines)) == 7
-
-
 def test_programs_get_utc_and_all_metrics() -> None:
     """Names as they are."""
     runs = [summary("a\nb", metrics=("f1", "roc_auc"))]

@@ -529,10 +529,6 @@ class Comparison(Result):
         """
         return view_of(self).as_other("latex", self, table)
 
-    def methods_paragraph(self) -> str:
-        """The statistics in a paragraph for a paper, with the references that it cites."""
-        return view_of(self).as_other("methods", self)
-
     def to_json(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
         """The answer as JSON text, also written to `path` if given; `tiebreak.compare` reads it back."""
         return view_of(self).as_json(self, path, requirements)

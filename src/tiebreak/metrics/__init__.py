@@ -8,7 +8,7 @@ give the same for each model and fold. Names are loaded when they are first used
 from tiebreak.lazy_names import lazy_names
 
 _HOMES = {
-    "tiebreak.metrics.confusion": "Averages ConfusionMatrix Undefined confusion_matrix",
+    "tiebreak.metrics.confusion": "Averages ConfusionMatrix confusion_matrix",
     "tiebreak.metrics.curves": "CalibrationCurve PrecisionRecallCurve RocCurve calibration_curve precision_recall_curve "
     "roc_curve",
 }

@@ -1,6 +1,5 @@
 from tiebreak.metrics.confusion import Averages as Averages
 from tiebreak.metrics.confusion import ConfusionMatrix as ConfusionMatrix
-from tiebreak.metrics.confusion import Undefined as Undefined
 from tiebreak.metrics.confusion import confusion_matrix as confusion_matrix
 from tiebreak.metrics.curves import CalibrationCurve as CalibrationCurve
 from tiebreak.metrics.curves import PrecisionRecallCurve as PrecisionRecallCurve

@@ -15,6 +15,7 @@ from tiebreak.metrics.targets import Array
 from tiebreak.numerics import FloatArray, IntArray, check_choice, check_number, divide, is_missing, label_column, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.influence import METRICS_OF_CLASSES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,14 +31,6 @@ class Averages(NamedTuple):
     precision: float
     recall: float
     f_beta: float
-
-
-class Undefined(NamedTuple):
-    """A metric of one class that has no value, and why."""
-
-    metric: str
-    label: Any
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -137,8 +130,7 @@ class ConfusionMatrix(Result):
     @property
     def balanced_accuracy(self) -> float:
         """Mean recall of the classes that have examples."""
-        recall = self.recall[self.support > 0]
-        return float(recall.mean()) if recall.size else math.nan
+        return self._of_all("balanced_accuracy")
 
     @property
     def mcc(self) -> float:
@@ -151,12 +143,11 @@ class ConfusionMatrix(Result):
         .. [G04] J. Gorodkin. Comparing two K-category assignments by a K-category correlation coefficient. Computational
            Biology and Chemistry 28, 2004.
         """
-        n, support, predicted = self.n_examples, self.support.tolist(), self.predicted.tolist()
-        if not n:
-            return math.nan
-        covariance = n * int(self.hits.sum()) - sum(s * p for s, p in zip(support, predicted, strict=True))
-        variances = (n * n - sum(s * s for s in support)) * (n * n - sum(p * p for p in predicted))  # Python's whole numbers
-        return covariance / math.sqrt(variances) if variances else 0.0
+        return self._of_all("matthews_corrcoef")
+
+    def _of_all(self, metric: str) -> float:
+        counts = (each.astype(float) for each in (self.hits, self.predicted, self.support))
+        return float(METRICS_OF_CLASSES[metric](*counts)) if self.n_examples else math.nan
 
     # --- of each class ----------------------------------------------------------------------------------------------------
 
@@ -186,7 +177,7 @@ class ConfusionMatrix(Result):
         average : {"micro", "macro", "weighted"}
             "micro" counts all classes together, and all three are then the accuracy. "macro" is the mean over the classes,
             "weighted" counts each as often as it has examples. A class for which a metric is undefined counts as 0, as with
-            scikit-learn's ``zero_division=0``; `undefined` names it. A class with neither examples nor predictions is left out.
+            scikit-learn's ``zero_division=0``; `notices` name it. A class with neither examples nor predictions is left out.
         beta : float, default 1
         """
         check_choice(average, get_args(Average), "average")
@@ -197,22 +188,18 @@ class ConfusionMatrix(Result):
         return Averages(*divide(each @ weights, weights.sum()).tolist())
 
     @property
-    def undefined(self) -> tuple[Undefined, ...]:
-        """Metrics of single classes that have no value, with the reason."""
+    def notices(self) -> tuple[Notice, ...]:
+        """Notices for a reader of the numbers: an accuracy that says little, and metrics of classes that have no value."""
         checks = (
             ("precision", self.predicted, "it is never predicted"),
             ("recall", self.support, "there is no example of it"),
             ("f_beta", self.support + self.predicted, "it neither occurs nor is predicted"),
         )
-        places = enumerate(self.labels)
-        return tuple(Undefined(name, label, why) for place, label in places for name, counts, why in checks if not counts[place])
-
-    @property
-    def notices(self) -> tuple[Notice, ...]:
-        """Notices for a reader of the numbers: an accuracy that says little, and metrics that have no value."""
         notices = [
             Notice("undefined-metric", f"the {metric} of class {label!r} is undefined: {reason}")
-            for metric, label, reason in self.undefined
+            for place, label in enumerate(self.labels)
+            for metric, counts, reason in checks
+            if not counts[place]
         ]
         if self.n_examples and self.hits.sum() <= self.support.max():
             often = self.labels[int(self.support.argmax())]

@@ -90,28 +90,19 @@ class CostMatrix(Result):
                 raise InvalidParameterError("labels= goes with an array; in {actual: {predicted: cost}} the keys are the labels.")
             labels = check_labels(costs)
             costs = _rows_of(costs, labels)
-        try:
-            shape = np.shape(costs)
-        except ValueError:
-            raise InvalidParameterError("a cost matrix is square; the rows of this one have different lengths.") from None
-        if len(shape) != 2 or shape[0] != shape[1]:
-            raise InvalidParameterError(
-                f"a cost matrix is square, with a row and a column for each class; got an array of shape {shape}."
-            )
-        known: tuple[Any, ...] = tuple(range(shape[0])) if labels is None else check_labels(labels)
-        if len(known) != shape[0]:
-            raise InvalidParameterError(
-                f"the costs have {shape[0]} rows, and labels names {len(known)} classes: {quoted(known)}."
-            )
         table = floats(costs, "costs", InvalidParameterError).copy()
+        known: tuple[Any, ...] = tuple(range(len(np.atleast_1d(table)))) if labels is None else check_labels(labels)
+        if table.shape != (len(known),) * 2 or len(known) < 2:
+            raise InvalidParameterError(
+                f"a cost matrix is square, with a row and a column for each class, two or more; got an array of shape "
+                f"{table.shape} for the labels {quoted(known)}."
+            )
         if not np.all(np.isfinite(table)):
             row, column = np.argwhere(~np.isfinite(table))[0].tolist()
             raise InvalidParameterError(
                 f"the cost of taking {known[row]!r} for {known[column]!r} is {table[row, column]:g}. Costs are finite numbers; a "
                 "gain is negative."
             )
-        if len(known) < 2:
-            raise InvalidParameterError(f"a cost matrix needs two classes or more; got {quoted(known)} alone.")
         table.setflags(write=False)
         set_checked(self, labels=known, costs=table, name=name)
 
@@ -169,27 +160,17 @@ class CostMatrix(Result):
             Probabilities outside 0 to 1 or not summing to 1, another number of columns, classes that are not the labels.
         """
         columns = self.labels if classes is None else check_labels(classes)
-        if len(columns) != len(self.labels):
-            raise InvalidParameterError(
-                f"classes has {len(columns)} labels, and the cost matrix {len(self.labels)}: {quoted(self.labels)}."
-            )
         places, p = [self._place(label) for label in columns], floats(probabilities, "probabilities", InvalidParameterError)
-        if p.ndim != 2 or p.shape[1] != len(columns):
+        if p.ndim != 2 or p.shape[1] != len(columns) or len(columns) != len(self.labels):
             raise InvalidParameterError(
-                f"probabilities has the shape {p.shape}; a row for each example and a column for each of the {len(columns)} "
-                "classes are needed, as predict_proba gives them."
+                f"probabilities has the shape {p.shape}, with the classes {quoted(columns)}; a row for each example and a column "
+                f"for each of the classes {quoted(self.labels)} are needed, as predict_proba gives them."
             )
-        outside = ~((p >= 0) & (p <= 1))  # nan too
-        if np.any(outside):
-            row, column = np.argwhere(outside)[0].tolist()
+        wrong = ~((p >= 0) & (p <= 1)).all(axis=1) | (np.abs(p.sum(axis=1) - 1) > _SUM_TOLERANCE)  # nan too
+        if wrong.any():
+            row = int(wrong.argmax())
             raise InvalidParameterError(
-                f"probabilities[{row}, {column}] is {p[row, column]:g}; probabilities lie between 0 and 1."
-            )
-        off = np.abs(p.sum(axis=1) - 1) > _SUM_TOLERANCE
-        if np.any(off):
-            row = int(off.argmax())
-            raise InvalidParameterError(
-                f"probabilities[{row}] sums to {p[row].sum():g}; the probabilities of an example sum to 1."
+                f"probabilities[{row}] is {p[row].tolist()}; probabilities of an example lie between 0 and 1, and sum to 1."
             )
         return p @ self.costs[places]
 

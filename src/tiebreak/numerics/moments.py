@@ -126,15 +126,12 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     magnitude = np.maximum(scores.max(axis=1), -scores.min(axis=1))
     exponent = int(np.frexp(magnitude.max())[1])  # a power of two keeps the squares in the range of floats, without rounding
     means, raw, own = mean_deviations(scores, exponent), np.zeros(len(scores)), np.zeros(len(scores))
-    # of very many models, whose pairs come in order, only the rows of products are made that some pairs need
-    is_whole = len(scores) <= MOST_AT_ONCE or n > len(scores) or bool(np.any(first[:-1] > first[1:]))
-    products, block = np.zeros((len(scores), len(scores) if is_whole else 0)), scores
+    products = np.zeros((len(scores), len(scores)))
     for block in deviations(scores, exponent):
         raw += np.einsum("ij,ij->i", block, block)
         block -= means[:, None]
         own += np.einsum("ij,ij->i", block, block)
-        if is_whole:
-            products += block @ block.T
+        products += block @ block.T
     mean, sd, own_tolerance = np.empty(first.shape), np.empty(first.shape), rounding_tolerance(magnitude)
     if first.size and np.ptp(own_tolerance) == 0:
         tolerance = np.broadcast_to(own_tolerance[0], first.shape)
@@ -146,8 +143,7 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         one, two = first[rows], second[rows]
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
         total = own[one] + own[two]
-        table = products if is_whole else block[one[0] : one[-1] + 1] @ block.T
-        squares = total - 2.0 * table[one if is_whole else one - one[0], two]
+        squares = total - 2.0 * products[one, two]
         doubtful = squares < CANCELS_BELOW * total
         doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
         doubtful |= squares < SMALLEST
@@ -211,9 +207,6 @@ CANCELS_BELOW = 1e-2
 
 OFFSET_BELOW = 1e-5
 """Share of the squares before each model's own mean was taken off."""
-
-MOST_AT_ONCE = 2_000
-"""Models up to which all products are kept (32 MB)."""
 
 PAIRS = 32_768
 """Pairs handled at a time, so that the temporaries stay in the cache; those of 5 million pairs at once would take 300 MB."""

@@ -1,6 +1,6 @@
 """A dataset as models are given it: checked once, then cut into rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -59,18 +59,20 @@ def check_dataset(
     Raises `DataError` where something is missing, has another length, or is not what can be learnt from.
     """
     of = f" of dataset {name!r}" if name else ""
-    if X is None or y is None:
-        lacking = "X" if X is None else "y"
-        raise DataError(f"{lacking}{of} is missing. Pass X and y, or datasets={{name: (X, y)}} for several datasets.")
+    for what, given in (("X", X), ("y", y)):
+        if given is None:
+            raise DataError(f"{what}{of} is missing. Pass X and y, or datasets={{name: (X, y)}} for several datasets.")
+    along = dict(fit_params or {})
+    if sample_weight is not None and "sample_weight" in along:
+        raise DataError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
     table, target = _as_rows(X, f"X{of}"), _as_target(y, f"y{of}")
-    columns, along = {"y": target}, dict(fit_params or {})
+    columns = {"y": target}
     if sample_weight is not None:
-        if "sample_weight" in along:
-            raise DataError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
-        columns["sample_weight"] = along["sample_weight"] = _as_column(sample_weight, "sample_weight", "weight is not known")
-        if along["sample_weight"].dtype.kind not in "biuf":
-            found = along["sample_weight"].dtype
-            raise DataError(f"sample_weight is of type {found}; one number for each example is needed.")
+        columns["sample_weight"] = along["sample_weight"] = weights = _as_column(
+            sample_weight, "sample_weight", "weight is not known"
+        )
+        if weights.dtype.kind not in "biuf":
+            raise DataError(f"sample_weight is of type {weights.dtype}; one number for each example is needed.")
     if groups is not None:
         how = "group is not known, or give each a group of its own"
         columns["groups"] = groups = _as_column(groups, "groups", how)
@@ -78,11 +80,11 @@ def check_dataset(
             np.unique(groups)
         except TypeError as error:
             raise DataError(f"groups cannot be put in order: {error}. Make them all text or all numbers.") from None
-    n_rows = table.shape[0] if hasattr(table, "shape") else None
+    n_rows = table.shape[0]
     for what, column in columns.items():
         if column.shape[0] != n_rows:
             raise DataError(f"X{of} has {n_rows} rows, but {what} has {column.shape[0]}. Each example needs one value.")
-    if target.shape[0] < 2:
+    if n_rows < 2:
         raise DataError(f"X{of} has {n_rows} row(s). At least 2 are needed: one to train on and one to test.")
     # rows can be taken of a list once it is an array
     sliceable = {key: np.asarray(value) if isinstance(value, list | tuple) else value for key, value in along.items()}
@@ -95,20 +97,19 @@ def check_datasets(datasets: Any) -> tuple[Dataset, ...]:
     Raises `DataError` where it is no such mapping, or one of the datasets cannot be used.
     """
     how = "Pass datasets={name: (X, y)} or {name: (X, y, groups)}."
-    if not isinstance(datasets, Mapping):
-        raise DataError(f"datasets must be a dict; got {type(datasets).__name__}. {how}")
-    if not datasets:
-        raise DataError(f"datasets is empty. {how}")
+    if not isinstance(datasets, Mapping) or not datasets:
+        what = "is empty" if isinstance(datasets, Mapping) else f"must be a dict; got {type(datasets).__name__}"
+        raise DataError(f"datasets {what}. {how}")
     checked = []
     for name, parts in datasets.items():
         if not isinstance(name, str):
             raise DataError(f"datasets has the key {name!r} of type {type(name).__name__}; names must be text.")
         if fault := name and fault_of_name(name):
             raise DataError(f"the name {name!r} of a dataset {fault}")
-        if not isinstance(parts, Sequence) or isinstance(parts, str) or len(parts) not in (2, 3):
-            what = f"{len(parts)} parts" if isinstance(parts, Sequence) else type(parts).__name__
+        if not isinstance(parts, tuple | list) or len(parts) not in (2, 3):
+            what = f"{len(parts)} parts" if isinstance(parts, tuple | list) else type(parts).__name__
             raise DataError(f"dataset {name!r} is given as {what}. {how}")
-        checked.append(check_dataset(parts[0], parts[1], name=name, groups=parts[2] if len(parts) == 3 else None))
+        checked.append(check_dataset(*parts[:2], name=name, groups=[*parts, None][2]))
     return tuple(checked)
 
 
@@ -150,78 +151,57 @@ def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
 # --- forms ------------------------------------------------------------------------------------------------------------------
 
 
-def _refuse_masked(values: Any, what: str) -> None:
+def _as_array(values: Any, what: str) -> np.ndarray[Any, Any]:
     if np.ma.is_masked(values):
         row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
         raise DataError(
             f"{what} is masked in row {row}. Leave such examples out, or fill what is masked (values.filled(...)) with what your "
             "models take for missing."
         )
+    try:
+        return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    except ValueError as error:
+        raise DataError(f"{what} is no array: {error}.") from None
 
 
 def _as_rows(X: Any, what: str) -> Any:
-    _refuse_masked(X, what)
     if hasattr(X, "tocsr"):  # only these have rows that can be taken
         return X.tocsr()
     if hasattr(X, "collect"):
         raise DataError(f"{what} is lazy ({type(X).__name__}). Pass the result of its collect().")
     if hasattr(X, "iloc") or (hasattr(X, "columns") and hasattr(X, "__getitem__")):
         return X
-    try:
-        table = np.asarray(X)
-    except ValueError as error:
-        raise DataError(f"{what} is no table: {error}.") from None
+    table = _as_array(X, what)
     if table.ndim == 0:
         raise DataError(f"{what} is of type {type(X).__name__}; an array, sparse matrix or data frame is needed.")
     return table
 
 
 def _as_target(y: Any, what: str) -> np.ndarray[Any, Any]:
-    _refuse_masked(y, what)
-    if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    try:
-        target = np.asarray(y)
-    except ValueError as error:
-        raise DataError(f"{what} is no array: {error}.") from None
-    if target.ndim == 2 and target.shape[1] == 1:
-        target = target.ravel()
-    if target.ndim not in (1, 2):
-        raise DataError(f"{what} has shape {target.shape}; one value for each example is needed.")
-    _refuse_missing(target, what, "examples whose target is not known")
-    target = _plain_objects(target, what) if target.dtype.kind == "O" else target
+    target = _as_column(y, what, "target is not known", is_target=True)
+    if target.dtype.kind == "O":  # labels as text or numbers where all are of one kind
+        kinds = {type(label) for label in target.ravel().tolist()}
+        if not kinds <= {str} and not kinds <= {bool, int, float}:
+            names = " and ".join(sorted(kind.__name__ for kind in kinds))
+            raise DataError(f"{what} holds labels of type {names}. Make them all text or all numbers.")
+        target = target if str in kinds else np.array(target.tolist())
     if target.dtype.kind not in "biufOU":
         raise DataError(f"{what} is of type {target.dtype}; classes as texts or whole numbers, or numbers, are needed.")
     return target
 
 
-def _refuse_missing(column: np.ndarray[Any, Any], what: str, which: str) -> None:
-    """Refuse a column with a value that is missing or infinite; `which` are the examples that may be left out."""
+def _as_column(values: Any, what: str, lacking: str, is_target: bool = False) -> np.ndarray[Any, Any]:
+    """Values that go along with the examples, none missing or infinite; those whose value is `lacking` may be left out."""
+    column = _as_array(values, what)
+    if is_target and column.ndim == 2 and column.shape[1] == 1:
+        column = column.ravel()
+    if column.ndim != 1 and not (is_target and column.ndim == 2):
+        raise DataError(f"{what} has shape {column.shape}; one value for each example is needed.")
     if column.dtype.kind == "O":
-        missing = np.array([is_missing(value) for value in column.tolist()])
+        missing = np.vectorize(is_missing, otypes=[bool])(column)
     else:
         missing = ~np.isfinite(column) if column.dtype.kind in "fmM" else np.zeros(column.shape, dtype=bool)
     if missing.any():
         row = int(np.argwhere(missing)[0][0])
-        raise DataError(f"{what} is {column[row]} in row {row}. Leave out {which}.")
-
-
-def _plain_objects(target: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
-    """Labels as text or numbers where all are of one kind."""
-    kinds = {type(label) for label in target.tolist()}
-    if kinds <= {str}:
-        return target
-    if kinds <= {bool, int, float}:
-        return np.array(target.tolist())
-    names = " and ".join(sorted(kind.__name__ for kind in kinds))
-    raise DataError(f"{what} holds labels of type {names}. Make them all text or all numbers.")
-
-
-def _as_column(values: Any, what: str, lacking: str) -> np.ndarray[Any, Any]:
-    """Values that go along with the examples; those whose value is `lacking` may be left out."""
-    _refuse_masked(values, what)
-    column = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if column.ndim != 1:
-        raise DataError(f"{what} has shape {column.shape}; one value for each example is needed.")
-    _refuse_missing(column, what, f"examples whose {lacking}")
+        raise DataError(f"{what} is {column[row]} in row {row}. Leave out examples whose {lacking}.")
     return column

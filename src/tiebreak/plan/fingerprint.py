@@ -6,8 +6,9 @@ import inspect
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,95 +66,69 @@ def _pieces(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
         yield b"cycle:%d" % above.index(id(thing))
         return
     above = (*above, id(thing))
+    parts: Iterable[Any]
     if isinstance(thing, np.ndarray | np.generic):
-        yield from _array(np.asarray(thing), above)
+        array = np.asarray(thing)
+        yield f"array:{array.dtype.str}:{array.shape}".encode()
+        if array.dtype.kind not in "OV":
+            yield np.ascontiguousarray(array).view(np.uint8).reshape(-1).data if array.size else b""
+            return
+        mark, parts = None, array.ravel().tolist()
     elif isinstance(thing, Mapping):
-        yield b"mapping:%d" % len(thing)
-        for key in sorted(thing, key=lambda key: (type(key).__name__, repr(key))):
-            yield from _pieces(key, above)
-            yield from _pieces(thing[key], above)
+        keys = sorted(thing, key=lambda key: (type(key).__name__, repr(key)))
+        mark, parts = f"mapping:{len(thing)}", chain.from_iterable((key, thing[key]) for key in keys)
     elif isinstance(thing, list | tuple):
-        yield b"%s:%d" % (type(thing).__name__.encode(), len(thing))
-        for each in thing:
-            yield from _pieces(each, above)
+        mark, parts = f"{type(thing).__name__}:{len(thing)}", thing
     elif isinstance(thing, set | frozenset):
-        yield b"set:%d" % len(thing)
-        yield from sorted(fingerprint(each).encode() for each in thing)
-    elif isinstance(thing, type):
-        yield from _object(thing, above)
-    elif hasattr(thing, "tocsr"):
-        matrix = thing.tocsr()
-        yield b"sparse:" + repr(matrix.shape).encode()
-        for part in (matrix.data, matrix.indices, matrix.indptr):
-            yield from _array(part, above)
-    elif hasattr(thing, "columns") and hasattr(thing, "shape"):
-        yield from _frame(thing, above)
+        mark, parts = f"set:{len(thing)}", sorted(map(fingerprint, thing))
     elif isinstance(thing, functools.partial):
-        yield b"partial"
-        for part in (thing.func, thing.args, thing.keywords):
-            yield from _pieces(part, above)
+        mark, parts = "partial", (thing.func, thing.args, thing.keywords)
     elif isinstance(thing, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
-        yield from _function(thing, above)
+        mark, parts = _function(thing)
+    elif hasattr(thing, "tocsr") and not isinstance(thing, type):
+        matrix = thing.tocsr()
+        mark, parts = f"sparse:{matrix.shape}", (matrix.data, matrix.indices, matrix.indptr)
+    elif hasattr(thing, "columns") and hasattr(thing, "shape") and not isinstance(thing, type):
+        columns = (thing.iloc[:, i] if hasattr(thing, "iloc") else thing[name] for i, name in enumerate(thing.columns))
+        named = ((name, str(each.dtype), np.asarray(each.to_numpy())) for name, each in zip(thing.columns, columns, strict=True))
+        mark, parts = f"frame:{thing.shape}", chain.from_iterable(named)  # the index is no part of what models see
     else:
-        yield from _object(thing, above)
+        mark, parts = _object(thing)
+    if mark is not None:
+        yield mark.encode("utf-8", "surrogatepass")
+    for part in parts:
+        yield from _pieces(part, above)
 
 
-def _array(array: np.ndarray[Any, Any], above: tuple[int, ...]) -> Iterator[Any]:
-    yield f"array:{array.dtype.str}:{array.shape}".encode()
-    if array.dtype.kind in "OV":
-        for each in array.ravel().tolist():
-            yield from _pieces(each, above)
-    else:
-        yield np.ascontiguousarray(array).view(np.uint8).reshape(-1).data if array.size else b""
+def _function(function: Any) -> tuple[str, list[Any]]:
+    """A function by its name, and by its source, defaults and what it closes over where it is not installed."""
+    parts = [function.__self__] if isinstance(function, types.MethodType) else []
+    if not isinstance(function, types.BuiltinFunctionType) and not is_installed(function.__module__):
+        inner = getattr(function, "__func__", function)
+        parts += [_source(inner.__code__), inner.__defaults__]
+        for cell in inner.__closure__ or ():
+            with suppress(ValueError):  # a cell that is not filled yet
+                parts.append(cell.cell_contents)
+    return f"function:{getattr(function, '__module__', '')}.{function.__qualname__}", parts
 
 
-def _frame(frame: Any, above: tuple[int, ...]) -> Iterator[Any]:
-    """A data frame by the names and values of its columns; the index is no part of what models see."""
-    yield f"frame:{frame.shape}".encode()
-    for position, name in enumerate(frame.columns):
-        yield from _pieces(name, above)
-        column = frame.iloc[:, position] if hasattr(frame, "iloc") else frame[name]
-        yield str(column.dtype).encode("utf-8", "surrogatepass")
-        yield from _array(np.asarray(column.to_numpy()), above)
-
-
-def _function(function: Any, above: tuple[int, ...]) -> Iterator[Any]:
-    yield f"function:{getattr(function, '__module__', '')}.{function.__qualname__}".encode("utf-8", "surrogatepass")
-    if isinstance(function, types.MethodType):
-        yield from _pieces(function.__self__, above)
-    if isinstance(function, types.BuiltinFunctionType) or is_installed(function.__module__):
-        return
-    inner = getattr(function, "__func__", function)
-    yield _source(inner.__code__)
-    yield from _pieces(inner.__defaults__, above)
-    for cell in inner.__closure__ or ():
-        with suppress(ValueError):  # a cell that is not filled yet
-            yield from _pieces(cell.cell_contents, above)
-
-
-def _object(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
+def _object(thing: Any) -> tuple[str, list[Any]]:
     """A class by its name, and by its source where it is not installed; another object also by what it holds."""
     kind = thing if isinstance(thing, type) else type(thing)
-    yield f"class:{kind.__module__}.{kind.__qualname__}".encode("utf-8", "surrogatepass")
-    for base in kind.__mro__:
-        if not is_installed(base.__module__):
-            yield _source(base)
+    parts: list[Any] = [_source(base) for base in kind.__mro__ if not is_installed(base.__module__)]
     if isinstance(thing, type):
-        return
-    if hasattr(thing, "get_params"):
-        yield from _pieces(thing.get_params(deep=False), above)
-        for name in ("_metadata_requests", "_metadata_request"):  # what set_fit_request has set
-            if name in getattr(thing, "__dict__", {}):
-                yield repr(getattr(thing, name)).encode()
-    elif isinstance(thing, np.random.Generator | np.random.RandomState):
-        state = thing.bit_generator.state if isinstance(thing, np.random.Generator) else thing.get_state(legacy=False)
-        yield from _pieces(state, above)
-    elif getattr(thing, "__dict__", None):
-        yield from _pieces(vars(thing), above)
-    elif not hasattr(type(thing), "__dict__") or " at 0x" not in (text := repr(thing)):
-        yield repr(thing).encode("utf-8", "surrogatepass")
+        pass
+    elif hasattr(thing, "get_params"):
+        parts.append(thing.get_params(deep=False))
+        held = getattr(thing, "__dict__", {})  # what set_fit_request has set
+        parts += [repr(held[name]) for name in ("_metadata_requests", "_metadata_request") if name in held]
+    elif isinstance(thing, np.random.Generator):
+        parts.append(thing.bit_generator.state)
+    elif isinstance(thing, np.random.RandomState):
+        parts.append(thing.get_state(legacy=False))
     else:
-        yield text.split(" at 0x")[0].encode("utf-8", "surrogatepass")
+        parts.append(getattr(thing, "__dict__", None) or repr(thing).split(" at 0x")[0])
+    return f"class:{kind.__module__}.{kind.__qualname__}", parts
 
 
 def parsed(parse: Callable[[Any], Result], thing: Any) -> Result:

@@ -3,8 +3,8 @@
 import operator
 import platform
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -27,14 +27,10 @@ def find_versions(models: Iterable[Any]) -> dict[str, str]:
     """Versions of Python, of what every fit uses, and of the distributions that the models and their parts come from, by name."""
     found = {"python": platform.python_version()} | {name: metadata.version(name) for name in _ALWAYS}
     parts = [part for model in models for part in parts_of(model) if part is model or hasattr(part, "get_params")]
-    for top in sorted({module_of(part).partition(".")[0] for part in parts}):
+    for top in {module_of(part).partition(".")[0] for part in parts}:
         name = _DISTRIBUTIONS.get(top, top)
-        try:
+        with suppress(metadata.PackageNotFoundError, ValueError):  # no distribution
             found[name] = metadata.version(name)
-        except (metadata.PackageNotFoundError, ValueError):  # no distribution: a module that may name its version
-            version = getattr(sys.modules.get(top), "__version__", None)
-            if version is not None:
-                found[name] = str(version)
     return found
 
 

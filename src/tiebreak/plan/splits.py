@@ -365,21 +365,21 @@ def _of_pairs(pairs: Iterable[Any], n_samples: int) -> tuple[Split, ...]:
 def _rows(given: Any, n_samples: int, what: str) -> IntArray:
     """Row numbers, also where a mask was given."""
     rows, wrong = np.asarray(given), ""
-    is_mask = rows.dtype == bool
+    if rows.dtype == bool and rows.shape == (n_samples,):
+        rows = np.flatnonzero(rows)
     if rows.ndim != 1:
         wrong = f"the {what} have shape {rows.shape}; a list of row numbers is needed"
-    elif is_mask and rows.size != n_samples:
-        wrong = f"the {what} are a mask of {rows.size} rows, but X has {n_samples}"
-    elif rows.size == 0 or (is_mask and not rows.any()):
+    elif rows.size == 0:
         wrong = f"there are no {what}"
-    elif not is_mask and rows.dtype.kind not in "iu":
-        wrong = f"the {what} are of type {rows.dtype}; row numbers (counted from 0) are needed"
-    elif not is_mask and (rows.min() < 0 or rows.max() >= n_samples):
+    elif rows.dtype.kind not in "iu":
+        kind = f"a mask of {rows.size} rows, but X has {n_samples}" if rows.dtype == bool else f"of type {rows.dtype}"
+        wrong = f"the {what} are {kind}; row numbers (counted from 0) are needed"
+    elif rows.min() < 0 or rows.max() >= n_samples:
         outside = rows.min() if rows.min() < 0 else rows.max()
         wrong = f"the {what} name row {outside}, but X has rows 0 to {n_samples - 1}"
     if wrong:
         raise DataError(f"cv: {wrong}.")
-    return np.ascontiguousarray(np.flatnonzero(rows) if is_mask else rows, dtype=np.intp)
+    return np.ascontiguousarray(rows, dtype=np.intp)
 
 
 def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> None:

@@ -63,17 +63,17 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
     if isinstance(entries, str) or not isinstance(entries, Sequence | np.ndarray) or len(entries) == 0:
         raise InvalidParameterError(f"sizes must be a list of training sizes; got {sizes!r}. {how}", about="sizes")
     counts = set()
+    size: Any
     for size in entries:
-        count = 0
-        if isinstance(size, numbers.Real) and not isinstance(size, bool | np.bool_):
-            share = float(size)
-            count = int(size) if isinstance(size, numbers.Integral) else max(1, int(share * full + 1e-9)) if 0 < share <= 1 else 0
+        is_number = isinstance(size, numbers.Real) and not isinstance(size, bool | np.bool_)
+        is_share = is_number and not isinstance(size, numbers.Integral) and 0 < size <= 1
+        count = max(1, int(float(size) * full + 1e-9)) if is_share else size
+        if not is_share and not (is_number and isinstance(size, numbers.Integral) and int(size) >= 1):
+            raise InvalidParameterError(f"sizes: {size!r} is no number or share of training examples. {how}", about="sizes")
         if count > full:
             text = f"sizes: {count} training examples are more than the {full} that every split has. {how}"
             raise InvalidParameterError(f"{text} More folds make larger training sets.", about="sizes")
-        if count < 1:
-            raise InvalidParameterError(f"sizes: {size!r} is no number or share of training examples. {how}", about="sizes")
-        counts.add(count)
+        counts.add(int(count))
     return tuple(sorted(counts))
 
 
@@ -89,7 +89,9 @@ def _order(planned: PlannedDataset, split: int, code: IntArray | None, rng: int 
     generator = np.random.default_rng(derive_seed(0 if rng is None else rng, "training sizes", *key))
     shuffled = generator.permutation(train)
     if planned.data.groups is not None:
-        return _group_by_group(shuffled, planned.data.groups[shuffled], None if code is None else code[shuffled])
+        # whole groups one after the other, as more data means more groups, numbered as they come in the shuffled rows
+        _, first, place = np.unique(planned.data.groups[shuffled], return_index=True, return_inverse=True)
+        return shuffled[np.argsort(first[place], kind="stable")]
     return shuffled if code is None else _in_proportion(shuffled, code[shuffled])
 
 
@@ -101,22 +103,6 @@ def _in_proportion(rows: IntArray, code: IntArray) -> IntArray:
     rank[by_class] = np.arange(rows.size) - np.repeat(np.cumsum(count) - count, count)
     due = (rank + 0.5) / count[code]
     return rows[np.argsort(np.where(rank == 0, 0.0, due), kind="stable")]
-
-
-def _group_by_group(rows: IntArray, groups: np.ndarray[Any, Any], code: IntArray | None) -> IntArray:
-    """Whole groups one after the other, as more data means more groups; those that bring a class that is not there yet first."""
-    _, first, place = np.unique(groups, return_index=True, return_inverse=True)
-    met = np.argsort(np.argsort(first))[place]  # groups numbered as they come in the shuffled rows
-    turn = np.arange(first.size)
-    if code is not None:
-        seen: set[int] = set()
-        brings = np.zeros(first.size, dtype=bool)
-        for group in range(first.size):
-            new = set(code[met == group].tolist()) - seen
-            brings[group] = bool(new)
-            seen |= new
-        turn = np.argsort(np.argsort(~brings, kind="stable"))
-    return rows[np.argsort(turn[met], kind="stable")]
 
 
 def _check_classes(planned: PlannedDataset, code: IntArray, size: int) -> None:

@@ -29,8 +29,10 @@ ALIASES: dict[str, str] = {
     "weight": "weight sample_weight",
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
     "human": "human human_score human_label human_rating human_judgement human_judgment expert expert_score",
-    "truth": "y_true truth true_label label target actual ground_truth gold y_test y",
-    "prediction": "y_pred prediction predicted pred y_hat yhat predicted_label y_score y_prob",
+    "truth": """y_true truth true_label true_class label target actual actual_label actual_class actual_value true ground_truth
+        gold y_test y""",
+    "prediction": """y_pred prediction predicted pred y_hat yhat predicted_label pred_label predicted_class pred_class
+        predicted_value y_score y_prob""",
     "metric": "metric metric_name measure",
     "score": "score value correct is_correct test_score estimate result metric_value",
     "n_train": "n_train train_size",
@@ -48,7 +50,15 @@ _NAMING = frozenset("model dataset repeat fold split seed run epoch item cluster
 _WEAK = frozenset("index id idx input prompt userinput instruction query image case taskid instance date timestamp ds".split())
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
-_PREFIX = re.compile(r"^(params?|config|tags|metrics|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE)
+_TRUTH = re.compile(r"(?i)^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$")
+"""Names of a column of the truth of something: "Actual Price", "survived_true"; and not of true positives."""
+
+_ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _]id)$")
+"""Names of a column that numbers examples: PassengerId, customer_id."""
+
+_PREFIX = re.compile(
+    r"^(params?|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE
+)
 """In front of a name, as trackers of experiments and Weka write it: params.fold, metrics.accuracy, Key_Fold."""
 
 
@@ -137,7 +147,7 @@ def sums_up(name: str, more: Collection[str] = ()) -> bool:
 
 def bare_name(name: str) -> str:
     """Name of a metric without what tools write in front of it: metrics.f1, classif.ce."""
-    return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
+    return re.sub(r"^(metrics|scores?|results?|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
 
 
 def without_part(name: str) -> str:
@@ -203,6 +213,13 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     # runs that are no numbers and no words with a number are systems, as people who evaluate searches call them
     if isinstance(runs, Words) and len({re.sub(r"[\W\d_]+$", "", name) for name in runs.names}) > 1:
         roles["model"] = roles.pop("run")
+    rest = [name for name in table.columns if not any(name in columns for columns in roles.values())]
+    claims = [name for name in rest if _TRUTH.search(name)]
+    if len(claims) == 1 and not {"model", "truth"} & roles.keys():
+        roles["truth"] = claims
+    numbered = [name for name in rest if _ID.search(name) and len({*table.words(name).texts()}) == table.n_rows > 1]
+    if len(numbered) == 1 and "truth" in roles and "item" not in roles:
+        roles["item"] = numbered
     if "name" in names and "model" not in roles and {"item", "metric", "score"} <= roles.keys():
         roles["model"] = ["name"]  # as PyTerrier's experiments write it, query by query
     return roles

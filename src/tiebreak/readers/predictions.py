@@ -16,10 +16,11 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray
-from tiebreak.readers.header import words_in
+from tiebreak.printable import printable
+from tiebreak.readers.header import column_advice, words_in
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ReadOptions, Source, name_metric
-from tiebreak.readers.tables import Words
+from tiebreak.readers.tables import Words, has_fractions
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -101,75 +102,64 @@ def read_predictions(
     for what in [what for what, is_so in wrong.items() if is_so][:1]:
         raise DataError(what)
     chosen = _metric(truth, arrays, metric)
-    classes = np.unique(truth)
-    is_positive, actual = None, None
-    names: tuple[str, ...] = ()
-    if chosen in (*OF_NUMBERS, *METRICS_OF_NUMBERS):
-        rows = [_numbers(truth, values, model, chosen) for model, values in arrays.items()]
+    classes, is_of_numbers = np.unique(truth), chosen in (*OF_NUMBERS, *METRICS_OF_NUMBERS)
+    held: dict[str, Any] = {} if is_of_numbers else {"columns": {"y_true": tuple(map(str, truth.tolist()))}}
+    if is_of_numbers:
+        actual = _finite(truth, "y_true", chosen)
+        if chosen in ("r2", "explained_variance") and np.ptp(actual) == 0:
+            raise DataError(f"{chosen} needs numbers that differ in y_true; all are {actual[0]:g}.")
+        held |= {"truth": actual} if chosen in METRICS_OF_NUMBERS else {}
+        rows = [_finite(values, model, chosen) for model, values in arrays.items()]
         if chosen in OF_NUMBERS:
-            rows = [np.abs(row - truth) if chosen == "mean_absolute_error" else np.square(row - truth) for row in rows]
-        else:
-            actual = truth.astype(float)
+            rows = [(np.abs if chosen == OF_NUMBERS[0] else np.square)(row - actual) for row in rows]
     elif chosen == "accuracy":
         rows = [_places(_labels(values, model, classes), classes) == _places(truth, classes) for model, values in arrays.items()]
     elif chosen in METRICS_OF_CLASSES:
         turned = _turned(classes, positive, chosen)
-        names, actual = tuple(map(str, turned.tolist())), _places(truth, turned)
+        held |= {"classes": tuple(map(str, turned.tolist())), "truth": _places(truth, turned)}
         rows = [_places(_labels(values, model, classes), turned) for model, values in arrays.items()]
     elif chosen == "roc_auc":
         is_either = positive is None and classes.size == 2 and all(each.ndim == 2 for each in arrays.values())
         which = _positive(classes, classes[1] if is_either else positive)
-        is_positive = truth == which
+        held |= {"is_positive": truth == which}
         rows = [
             _probabilities(values, classes, None, model)[:, classes.tolist().index(which)]
             if values.ndim == 2
-            else _finite(values, which, model)
+            else _finite(values, model, f"how much it is for {which!r}")
             for model, values in arrays.items()
         ]
     else:
         tables = [_probabilities(values, classes, positive, model) for model, values in arrays.items()]
         is_own = truth[:, None] == classes
-        if chosen == "brier_score":  # that of two classes is of one of them
-            rows = [np.square(table - is_own).sum(axis=1) / (2 if classes.size == 2 else 1) for table in tables]
-        else:
-            rows = [-np.log(np.maximum(table[is_own], np.finfo(float).eps)) for table in tables]
+        rows = [
+            -np.log(np.maximum(table[is_own], np.finfo(float).eps))
+            if chosen == "log_loss"
+            else np.square(table - is_own).sum(axis=1) / (2 if classes.size == 2 else 1)  # that of two classes is of one of them
+            for table in tables
+        ]
+    score, weight = np.stack(rows)[:, None, :].astype(float), None if weights is None else np.asarray(weights, dtype=float)
     return check_items(
-        Items(
-            name_metric(chosen).metric,
-            tuple(arrays),
-            ("1",),
-            number,
-            np.stack(rows)[:, None, :].astype(float),
-            groups,
-            None if weights is None else np.asarray(weights, dtype=float),
-            is_positive,
-            actual,
-            names,
-            columns={"y_true": tuple(map(str, truth.tolist()))} if chosen not in (*OF_NUMBERS, *METRICS_OF_NUMBERS) else {},
-            unit="example",
-        )
+        Items(name_metric(chosen).metric, tuple(arrays), ("1",), number, score, groups, weight, unit="example", **held)
     )
 
 
 def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str | None) -> str:
+    """The metric that is asked for, or the one that the form of the predictions says."""
     if asked is not None:
         known = ("accuracy", *OF_PROBABILITIES, *OF_NUMBERS, *METRICS_OF_CLASSES, *METRICS_OF_NUMBERS)
         name = full_name(asked).removeprefix("neg_")
-        if name not in known:
-            raise InvalidParameterError(
-                f"{asked!r} is no metric of predictions that tiebreak knows: {', '.join(known)}. For any other take "
-                "tb.statistics.bootstrap.",
-                about="metric",
-            )
-        return name
+        if name in known:
+            return name
+        what = f"{asked!r} is no metric of predictions that tiebreak knows: {', '.join(known)}. For any other take "
+        raise InvalidParameterError(f"{what}tb.statistics.bootstrap.", about="metric")
     classes = set(np.unique(truth).tolist())
-    labels = [model for model, values in arrays.items() if values.ndim == 1 and set(np.unique(values).tolist()) <= classes]
-    others = [model for model, values in arrays.items() if values.ndim == 2 or _is_fractional(values)]
+    labels = [model for model, each in arrays.items() if each.ndim == 1 and set(np.unique(each).tolist()) <= classes]
+    others = [model for model, each in arrays.items() if each.ndim == 2 or _is_fractional(each)]
     if labels and others and len(classes) <= 2:
         raise UnclearSourceError(
             f"{quoted(labels)} predicts classes, {quoted(others)} does not. Give classes of all models, or probabilities of all."
         )
-    if len(classes) == 2 and all(_is_fractional(values) for values in arrays.values()):
+    if len(classes) == 2 and all(map(_is_fractional, arrays.values())):
         return "roc_auc"
     if truth.dtype.kind == "f" and len(classes) > 2 and len(labels) < len(arrays):
         raise UnclearSourceError(
@@ -212,8 +202,7 @@ def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[
     if values.ndim == 2:
         return np.asarray(classes[_probabilities(values, classes, None, model).argmax(axis=1)])
     known = [str(each) for each in classes.tolist()]
-    foreign = sorted({str(value) for value in np.unique(values).tolist()} - {*known})
-    if foreign:
+    if foreign := sorted({str(value) for value in np.unique(values).tolist()} - {*known}):
         raise DataError(
             f"{model!r} predicts {quoted(foreign, 3)}, which y_true does not have; its classes are {quoted(known)}. "
             "If these are probabilities, pass metric='roc_auc'."
@@ -222,6 +211,7 @@ def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[
 
 
 def _positive(classes: NDArray[Any], positive: Any) -> Any:
+    """The positive class, which has to be named unless it is 1 beside 0 or -1."""
     known = quoted([str(each) for each in classes.tolist()])
     if classes.size != 2:
         raise DataError(f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each.")
@@ -237,43 +227,27 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
     return classes[1] if positive is None else positive
 
 
-def _finite(values: NDArray[Any], which: Any, model: str) -> FloatArray:
-    if values.dtype.kind not in "biuf" or not np.isfinite(values.astype(float)).all():
-        raise DataError(f"{model!r} needs a finite number for each example: how much it is for {which!r}.")
+def _finite(values: NDArray[Any], whose: str, why: str) -> FloatArray:
+    """Numbers without gaps."""
+    if values.dtype.kind not in "biuf" or values.ndim != 1 or not np.isfinite(values.astype(float)).all():
+        raise DataError(f"{whose!r} needs a finite number for each example: {why}.")
     return values.astype(float)
 
 
 def _probabilities(values: NDArray[Any], classes: NDArray[Any], positive: Any, model: str) -> FloatArray:
     """Probabilities of all classes, in their order; of a single column those of the positive class and the other."""
-    if values.ndim == 1:
-        which = _positive(classes, positive)
-        table = _finite(values, which, model)[:, None]
-    else:
-        table = values.astype(float)
-        if table.shape[1] != classes.size:
-            raise DataError(f"{model!r} has {table.shape[1]} columns of probabilities, y_true {classes.size} classes.")
-    wrong = np.argwhere(~((table >= 0) & (table <= 1)))
-    if wrong.size:
-        row, column = wrong[0]
+    which = _positive(classes, positive) if values.ndim == 1 else None
+    table = _finite(values, model, f"the probability of {which!r}")[:, None] if values.ndim == 1 else values.astype(float)
+    if values.ndim == 2 and table.shape[1] != classes.size:
+        raise DataError(f"{model!r} has {table.shape[1]} columns of probabilities, y_true {classes.size} classes.")
+    for row, column in np.argwhere(~((table >= 0) & (table <= 1)))[:1]:
         raise DataError(f"probabilities lie between 0 and 1; {model!r} has {table[row, column]:g} for example {row + 1}.")
     if values.ndim == 1:
         return np.where(classes == which, table, 1 - table)
     sums = table.sum(axis=1)
-    if (np.abs(sums - 1) > 1e-4).any():
-        row = int(np.abs(sums - 1).argmax())
+    for row in np.flatnonzero(np.abs(sums - 1) > 1e-4)[:1]:
         raise DataError(f"the probabilities of {model!r} for example {row + 1} sum to {sums[row]:g}, not 1.")
     return np.asarray(table)
-
-
-def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str) -> FloatArray:
-    """Numbers that a model predicts for numbers."""
-    if truth.dtype.kind not in "biuf" or values.dtype.kind not in "biuf" or values.ndim != 1:
-        raise DataError(f"{metric} needs numbers in y_true and of {model!r}.")
-    if not np.isfinite(values.astype(float) - truth.astype(float)).all():
-        raise DataError(f"the predictions of {model!r} must be finite.")
-    if metric in ("r2", "explained_variance") and np.ptp(truth) == 0:
-        raise DataError(f"{metric} needs numbers that differ in y_true; all are {truth[0]:g}.")
-    return np.asarray(values, dtype=float)
 
 
 # --- predictions in tables ------------------------------------------------------------------------------------------------
@@ -282,17 +256,16 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
 def losses_in_time(reading: Reading) -> Long | Source | None:
     """Losses by period of forecasts of one series, whose errors follow each other; None for other predictions."""
     roles, table, metric = reading.roles, reading.table, full_name(reading.options.metric or "").removeprefix("neg_")
-    series = reading.words("dataset").ordered().names if "dataset" in roles else ()
-    if "time" not in roles or "model" in roles or "prediction" in roles or len(series) > 1:
+    is_one_series = "dataset" not in roles or len(reading.words("dataset").ordered().names) < 2
+    if "time" not in roles or not is_one_series or not roles.keys().isdisjoint(("model", "prediction")):
         return None
     if metric in METRICS_OF_NUMBERS:
         what = f"errors of one series follow each other, and {metric} is no mean of them."
         raise reading.refuse(what, "Compare a loss of each period: ", Setting("metric", "'mean_squared_error'"), ".")
     if metric not in OF_NUMBERS:
         return None
-    error = {model: table.numbers(column) - table.numbers(roles["truth"][0]) for model, column in _columns(reading).items()}
-    losses = {model: np.abs(each) if metric == OF_NUMBERS[0] else np.square(each) for model, each in error.items()}
-    period = roles["time"][0]
+    loss, truth, period = np.abs if metric == OF_NUMBERS[0] else np.square, table.numbers(roles["truth"][0]), roles["time"][0]
+    losses = {model: loss(table.numbers(column) - truth) for model, column in _columns(reading).items()}
     return Reading.of(replace(table, columns={period: table.columns[period], **losses}), reading.options).long()
 
 
@@ -303,17 +276,14 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     """
     parts = []
     for reading, name in zip(readings, names, strict=True):
+        alone = Words((name,), np.zeros(reading.table.n_rows, int))
+        models = reading.key("model").ordered() if "model" in reading.roles else alone
         roles = {role: columns for role, columns in reading.roles.items() if role != "model"}
-        models = (
-            reading.key("model").ordered() if "model" in reading.roles else Words((name,), np.zeros(reading.table.n_rows, int))
-        )
         for code, model in enumerate(models.names):  # rows of each model, where a column names it
             own = reading.table.take(np.flatnonzero(models.code == code))
             parts.append((replace(reading, table=own, roles=roles), model))
-    found: dict[str, NDArray[Any]] = {}
-    first, _ = parts[0]
-    truth, keys = _values(first, first.roles["truth"][0]), _keys_of(first)
-    together = "cluster" if "cluster" in first.roles else "dataset" if {"dataset", "time"} <= first.roles.keys() else ""
+    first, used = parts[0][0], set[str]()
+    truth, keys, found = _values(first, first.roles["truth"][0]), _keys_of(first), dict[str, NDArray[Any]]()
     for reading, name in parts:
         reading.without_parts({role: reading.words(role) for role in ("split", "fold", "dataset") if role in reading.roles})
         order = _order(keys, _keys_of(reading), truth, _values(reading, reading.roles["truth"][0]), reading.table.name)
@@ -321,13 +291,18 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
             if model in found:
                 raise UnclearSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
             found[model] = _values(reading, column)[order]
+            used.add(column)
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive = next((each for each in np.unique(truth).tolist() if str(each) == str(options.positive)), options.positive)
+    together = "cluster" if "cluster" in first.roles else "dataset" if {"dataset", "time"} <= first.roles.keys() else ""
     clusters = first.words(together).texts() if together else None
     items = read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
     name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
-    return items
+    unused = [name for name in first.others(*first.roles) if name not in {*used, "column 1"}]
+    keys_in = [f"{role} = {first.roles[role][0]}" for role in ("truth", "prediction", "item") if role in first.roles]
+    said = f"; not used: {', '.join(unused[:8])}" if unused else ""
+    return replace(items, sources=(printable(f"read: {', '.join(keys_in)}, models = {quoted(list(found), 4)}{said}"),))
 
 
 _FORMS = frozenset(
@@ -336,8 +311,14 @@ _FORMS = frozenset(
 )
 """Words of names that say in which form a column holds what a model predicts."""
 
+_CHANCES = frozenset("prob proba probability probabilities probs confidence score".split())
+"""Words of names of columns of probabilities, or of what stands for them."""
+
 _MARKS = frozenset("correct incorrect wrong right hit match passed em acc accuracy".split())
 """Words of names of columns that say how good a prediction is."""
+
+_MOST_CLASSES = 1000
+"""Classes of which a probability may have a column."""
 
 
 def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict[str, str]:
@@ -345,40 +326,47 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
     roles, models = reading.roles, reading.options.models
     if models is not None and set(models) <= set(reading.table.columns):
         return {name: name for name in models}
-    if "prediction" in roles:
-        return {model: roles["prediction"][0]}
     rest = reading.others(*(roles.keys() - {"score", "judge", "human", "metric", "n_train", "n_test", "test_set"}))
-    rest = [name for name in rest if name != "column 1" and not re.search(r"-(lo|hi)-\d", name)]
-    fix = ("Name the columns of predictions with ", Setting("models"), ", or leave out the truth where these are scores.")
+    if "prediction" in roles:
+        [own] = roles["prediction"]
+        chances = [name for name in rest if not reading.is_text[name] and not _CHANCES.isdisjoint(words_in(name))]
+        is_of_classes = reading.is_text[own] or not has_fractions(reading.table.columns[own])
+        if chances and is_of_classes and full_name(reading.options.metric or "").removeprefix("neg_") in OF_PROBABILITIES:
+            what = f"it holds classes, and {reading.options.metric} is of probabilities."
+            raise reading.refuse(what, "Name those: ", column_advice("prediction", chances[0]), ".", column=own)
+        return {model: own}
+    rest = [name for name in rest if name != "column 1" and not re.search(r"-(lo|hi)-\d", name) and not _is_prose(reading, name)]
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
-    if wrong := roles.get("score", marks)[:1]:
-        what = "is it what a model predicts, or a score?"
-        raise reading.refuse(what, *fix, column=wrong[0], kind=DataError)
-    if not rest:
-        what = "it has the truth, but no column of predictions."
-        raise reading.refuse(what, "Give a column for each model, or a file for each model.", kind=DataError)
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
     several = [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
     classes = reading.table.words(roles["truth"][0]).names[:_MOST_CLASSES]
     bare = [whose[name] if whose[name] != name.casefold() else name for name in rest]  # prob_yes is of the class Yes
-    is_of_classes = len(rest) > 1 and {*classes, *(each.casefold() for each in classes if bare != rest)}.issuperset(bare)
-    if several or is_of_classes:
-        what = f"{quoted(rest if is_of_classes else several, 6)} are several columns of one model."
+    if len(rest) > 1 and {*classes, *(each.casefold() for each in classes if bare != rest)}.issuperset(bare):
+        several = rest
+    wrong = {
+        "it has the truth, but no column of predictions.": not rest,
+        f"{quoted(several, 6)} are several columns of one model.": several,
+        **{f"is {name!r} what a model predicts, or a score?": True for name in roles.get("score", marks)[:1]},
+    }
+    for what in [what for what, is_so in wrong.items() if is_so][-1:]:
+        fix = ("Name the columns of predictions with ", Setting("models"), ", or leave out the truth where these are scores.")
         raise reading.refuse(what, *fix, kind=DataError)
     return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
 
 
-_MOST_CLASSES = 1000
-"""Classes of which a probability may have a column."""
+def _is_prose(reading: Reading, name: str) -> bool:
+    """True for texts such as sentences: most of them stand once, and none is a class of the truth."""
+    texts, classes = (reading.table.words(column).names for column in (name, reading.roles["truth"][0]))
+    are_many = 2 * len(texts) > reading.table.n_rows > len(classes)
+    return reading.is_text[name] and are_many and set(texts).isdisjoint(classes)
 
 
 def _values(reading: Reading, name: str) -> NDArray[Any]:
     """Classes as words or whole numbers, or numbers."""
     column = reading.table.columns[name]
-    missing = column.code < 0 if isinstance(column, Words) else np.isnan(column)
-    if missing.any():
-        what = f"no value is given ({int(missing.sum())} such row(s) in all)."
-        fix, row = "Leave these examples out for all models.", int(np.argmax(missing))
+    missing = np.flatnonzero(column.code < 0 if isinstance(column, Words) else np.isnan(column))
+    for row in missing[:1].tolist():
+        what, fix = f"no value is given ({missing.size} such row(s) in all).", "Leave these examples out for all models."
         raise reading.refuse(what, fix, column=name, row=row, kind=DataError)
     return np.array(column.names, dtype=str)[column.code] if isinstance(column, Words) else whole_numbers(column)
 
@@ -394,28 +382,26 @@ def _keys_of(reading: Reading) -> list[str]:
     table, roles = reading.table, reading.roles
     columns = [roles[role][0] for role in ("dataset", "item", "time") if role in roles]
     if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame, in the order of which they stand
-        columns = []
         numbered = roles.get("epoch", ["column 1"] if "column 1" in table.columns else [])
-        columns += [name for name in numbered if len(set(table.words(name).texts())) == table.n_rows]
-    named = [table.words(column).texts() for column in columns]
-    keys = [" ".join(each) for each in zip(*named, strict=True)] if named else list(map(str, range(1, table.n_rows + 1)))
-    if (doubled := next((key for key, count in Counter(keys).items() if count > 1), None)) is not None:
-        what = f"example {doubled!r} stands twice or more."
-        raise reading.refuse(what, "Keep one row for each example.", kind=DataError)
+        columns = [name for name in numbered if len(set(table.words(name).texts())) == table.n_rows]
+    named = [table.words(column).texts() for column in columns] or [list(map(str, range(1, table.n_rows + 1)))]
+    keys = [" ".join(each) for each in zip(*named, strict=True)]
+    for key in [key for key, count in Counter(keys).items() if count > 1][:1]:
+        raise reading.refuse(f"example {key!r} stands twice or more.", "Keep one row for each example.", kind=DataError)
     return keys
 
 
 def _order(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_truth: NDArray[Any], name: str) -> list[int]:
     """Rows of a table in the order of the first one's examples, of which the truth must be the same."""
-    place = {key: row for row, key in enumerate(own)}
-    lacking, more = [key for key in keys if key not in place], sorted(set(own).difference(keys), key=own.index)
+    place, known = {key: row for row, key in enumerate(own)}, set(keys)
+    lacking, more = [key for key in keys if key not in place], [key for key in place if key not in known]
     if lacking or more:
         raise DataError(
             f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and "
             f"has {len(more)} more ({quoted(more, 3)}). Give predictions of the same examples."
         )
     order = [place[key] for key in keys]
-    pairs = zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True)
-    if (wrong := next((key for key, one, two in pairs if str(one) != str(two)), None)) is not None:
-        raise DataError(f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?")
+    for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True):
+        if str(one) != str(two):
+            raise DataError(f"{name} has another truth for example {key!r} than the first source. Are they of one test set?")
     return order

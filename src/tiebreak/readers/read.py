@@ -26,16 +26,16 @@ from tiebreak.readers import answer, logs, sklearn
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.header import names_something
+from tiebreak.readers.header import UNITS, names_something
 from tiebreak.readers.item_scores import (
     items_of,
     long_of_items,
     with_main_metric,
 )
-from tiebreak.readers.shapes import Long, Reading, is_unique
+from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, of_asked_metric, refuse_names, with_sizes
 from tiebreak.readers.splits import join_sources, source_of_long
-from tiebreak.readers.tables import ENDINGS, Words, concatenated, is_frame, is_records, of_objects, read_table, words_of
+from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, of_objects, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up
@@ -186,16 +186,16 @@ def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = F
     if options.models is not None:
         known = list(dict.fromkeys(name for part in parts for name in part.models))
         wanted = {known[look_up(name, known, "model")] for name in options.models}
-        parts = [part.take(np.flatnonzero(np.isin(part.words["model"].texts(), [*wanted]))) for part in parts]
-        parts = [part for part in parts if part.models]
+        rows = [np.flatnonzero(np.isin(part.words["model"].texts(), [*wanted])) for part in parts]
+        parts = [part.take(its) for part, its in zip(parts, rows, strict=True) if its.size]
     before: Counter[tuple[str, str]] = Counter()
     parts = [_numbered(part, before, parts[0].models[0] if same else None) for part in parts]
     runs = {pair for part in parts for pair in zip(*(part.words[key].texts() for key in ("model", "run")), strict=True)}
     is_of_epochs = len(runs) == len({model for model, _ in runs}) and any("epoch" in part.words for part in parts)
     if is_of_epochs:
-        renamed = [{**part.words, "run": part.words.get("epoch", part.words["run"])} for part in parts]
-        kept = [{key: each for key, each in words.items() if key != "epoch"} for words in renamed]
-        parts = [dataclasses.replace(part, words=words) for part, words in zip(parts, kept, strict=True)]
+        held = [{**part.words, "run": part.words.get("epoch", part.words["run"])} for part in parts]
+        whole = [{key: each for key, each in words.items() if key != "epoch"} for words in held]
+        parts = [dataclasses.replace(part, words=words) for part, words in zip(parts, whole, strict=True)]
     return items_of(parts, options.metric, options.direction_of(options.metric or "")), "epochs" if is_of_epochs else "runs"
 
 
@@ -233,7 +233,34 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
             given.append(NamedSource(source, name, file=printable(next(files))))
         else:
             given.append(NamedSource(source, "the table" if is_alone and is_frame(source) else name))
+    if rows := _rows_of_runs(given, options):
+        given = [NamedSource(rows, f"{given[0].name} and {len(rows) - 1} more")]
     return [_found(each, options, n_sources=len(given)) for each in given], given
+
+
+def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[dict[str, Any]]:
+    """Rows of a table of means from files with one row of scores each, such as the metrics.json of runs; none for others."""
+    rows: list[dict[str, Any]] = []
+    for each in given:
+        path = Path(each.source) if _is_file(each.source) and len(given) > 1 else None
+        if (
+            path is None
+            or not path.is_file()
+            or path.stat().st_size > _MOST_OF_A_ROW
+            or logs.is_log(path)
+            or answer.is_answer(path)
+        ):
+            return []
+        reading = Reading.of(read_table(path, each.name), options)
+        if reading.table.n_rows != 1 or {"model", *UNITS, "item"} & reading.roles.keys():
+            return []
+        cells = {name: column.texts() if isinstance(column, Words) else column for name, column in reading.table.columns.items()}
+        rows.append({"model": each.stem, **{name: cell[0] for name, cell in cells.items()}})
+    return rows
+
+
+_MOST_OF_A_ROW = 65_536
+"""Bytes of a file up to which it may hold a single row of scores."""
 
 
 def _different_names(paths: Sequence[Path]) -> list[str]:
@@ -302,6 +329,10 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
                 key: column.texts() if isinstance(column, Words) else column.tolist() for key, column in table.columns.items()
             }
             return read({**held, **table.nested}, name, options)
+    # an index counts, where names of models stand in a column of texts
+    measured = {key: column for key, column in table.columns.items() if key != "column 1" or isinstance(column, Words)}
+    if sklearn.is_one_result(measured):  # of cross_validate, kept as a file
+        return sklearn.read({given.stem or name: {key: table.numbers(key) for key in measured}}, name, options)
     refuse_battles(names, name)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
@@ -350,7 +381,6 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
     """Scores of all that was found."""
     if any(map(_is_items, found)):
         return _item_scores(found, given, options)
-    found, given = _stacked(found, given)
     scores = join_sources([_of_splits(each, its, options) for each, its in zip(found, given, strict=True)])
     if options.models is not None:
         for name in options.models:
@@ -377,26 +407,6 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
     for matrix in scores.matrices:
         notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
     return dataclasses.replace(scores, notices=tuple(notices))
-
-
-def _stacked(found: Sequence[Found], given: Sequence[NamedSource]) -> tuple[Sequence[Found], Sequence[NamedSource]]:
-    """Tables of the same models that have each score once, a file for each fold or seed, as one; others as they are."""
-    parts = [each for each in found if isinstance(each, Long) and each.model_column and "position" not in each.words]
-    kinds = {(each.metric, each.column, *sorted(each.words), *sorted(each.numbers)) for each in parts}
-    if not len(parts) == len(found) > 1 == len(kinds) or "total" in parts[0].numbers:
-        return found, given
-    words = {key: concatenated([part.words[key] for part in parts]) for key in parts[0].words}
-    units = {key: each for key, each in words.items() if key not in ("model", "metric")}
-    if sum(len(part.models) for part in parts) == len(words["model"].names) or not is_unique(words["model"], units):
-        return found, given
-    numbers = {key: np.concatenate([part.numbers[key] for part in parts]) for key in parts[0].numbers}
-    name = " and ".join(each.name for each in given) if len(given) < _MOST_NAMED else f"the {len(given)} sources"
-    whole = dataclasses.replace(parts[0], words=words, numbers=numbers, name=name, where=lambda row: f"row {row + 1} of all")
-    return [whole], [NamedSource(None, name)]
-
-
-_MOST_NAMED = 3
-"""Sources that are too many to name."""
 
 
 def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:

@@ -16,7 +16,6 @@ import numpy as np
 from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import (
     MEANS,
@@ -78,8 +77,9 @@ _FOLD = re.compile(
 """Name of a column of the scores of one fold, alone or in front of a metric."""
 
 _STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state")}
-_WORDS_OF_FAILURE = "failed fail failure error errored crashed killed timeout timed-out aborted cancelled canceled oom"
-_FAILED = {plain(word) for word in _WORDS_OF_FAILURE.split()}
+_FAILED = set(
+    map(plain, "failed fail failure error errored crashed killed timeout timed-out aborted cancelled canceled oom".split())
+)
 
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
@@ -241,20 +241,14 @@ class Reading:
 
     def refuse_failed(self, score: str) -> None:
         """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
-        table = self.table
-        for column in (name for name in table.columns if self.is_text[name] and plain(name) in _STATUS):
-            words = table.words(column)
-            failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
-            rows = np.flatnonzero(failed & ~np.isnan(table.numbers(score)))
-            if rows.size:
-                others = words.code[~failed & (words.code >= 0)]
-                keep: list[str | Advice] = []
-                if others.size:
-                    usual = words.names[int(np.bincount(others).argmax())]
-                    keep = [", or keep the others: ", where_advice(column, usual)]
-                what = f"says {words.names[words.code[rows[0]]]!r}, and {score!r} has a score all the same"
-                what = f"{what}; {rows.size} of {table.n_rows} rows are so."
-                raise self.refuse(what, "Leave the score empty", *keep, ".", column=column, row=int(rows[0]), kind=DataError)
+        for column in (name for name in self.table.columns if self.is_text[name] and plain(name) in _STATUS):
+            words = self.table.words(column)
+            has_failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
+            for row in np.flatnonzero(has_failed & ~np.isnan(self.table.numbers(score)))[:1].tolist():
+                good = next((word for word in words.names if plain(word) not in _FAILED), "OK")
+                what = f"says {words.names[words.code[row]]!r}, and {score!r} has a score all the same."
+                fix = ("Leave the score empty, or keep the others: ", where_advice(column, good), ".")
+                raise self.refuse(what, *fix, column=column, row=row, kind=DataError)
 
     # --- columns ------------------------------------------------------------------------------------------------------------
 
@@ -292,9 +286,9 @@ class Reading:
         likely = [name for name in numeric if metric_in(name)] or [name for name in numeric if not is_no_score(name)]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
-        sums = [name for name in numeric if not MEANS.union(SPREADS).isdisjoint(words_in(name))]
-        texts = (name for name in self.others(*roles) if self.is_text[name])
-        sums += [name for name in texts if re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
+        cells = {name: self.table.words(name).names[0] if self.is_text[name] else "" for name in self.others(*roles)}
+        sums = [name for name, cell in cells.items() if re.search(r"±|\+/-|\d\s*\(", cell)]
+        sums = [name for name in numeric if not MEANS.union(SPREADS).isdisjoint(words_in(name))] + sums
         if asked is None and likely and not sums:
             raise self._several_metrics(likely)
         spoilt = [name for name in self.others(*roles) if self.is_text[name] and metric_in(name)]
@@ -339,14 +333,14 @@ class Reading:
         """A row for each score, or for each model with a column for each fold."""
         asked, others = self.options.metric, self.numeric("model", "dataset")
         folds = {name: match for name in others if (match := _FOLD.fullmatch(name))}
-        bare = [name for name, match in folds.items() if match["metric"] is None]
         has_own = asked is not None and metric_among(asked, self.others("model", "dataset"), self.table.name) is not None
-        if len(bare) > 1 and not has_own and "score" not in self.roles:
-            return self._melted(bare, "fold" if str(folds[bare[0]]["unit"]).casefold() in ("fold", "cv") else "split")
-        metrics = {name: match["metric"] for name, match in folds.items() if match["metric"] is not None and asked is not None}
-        own = [name for name, metric in metrics.items() if metric_among(str(asked), [metric], self.table.name)]
-        if len(own) > 1:
-            return self._melted(own, "fold")
+        columns = [name for name, match in folds.items() if match["metric"] is None and not has_own and "score" not in self.roles]
+        if len(columns) > 1:
+            return self._melted(columns, "fold" if str(folds[columns[0]]["unit"]).casefold() in ("fold", "cv") else "split")
+        metrics = {name: match["metric"] for name, match in folds.items() if asked is not None and match["metric"] is not None}
+        columns = [name for name, metric in metrics.items() if metric_among(str(asked), [metric], self.table.name)]
+        if len(columns) > 1:
+            return self._melted(columns, "fold")
         if (counts := self._counts()) is not None:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
@@ -409,13 +403,10 @@ class Reading:
         rest = self.others(*self.roles)
         if self.options.models is not None and set(self.options.models) <= set(rest):
             return {name: name for name in self.options.models}
-        refuse_battles(rest, self.table.name)
         parts = {name: name.rpartition("~") for name in rest}  # lda~Accuracy, as R's caret writes it
-        own = {model: name for name, (model, _, metric) in parts.items() if plain(metric) == plain(self.options.metric or "")}
         if len(rest) > 1 and all(mark for _, mark, _ in parts.values()):
-            if not own:
-                raise self._several_metrics(sorted({metric for _, _, metric in parts.values()}))
-            return own
+            metric = choose_metric(sorted({metric for _, _, metric in parts.values()}), self.options.metric, self.table.name)
+            return {model: name for name, (model, _, its) in parts.items() if its == metric}
         texts, numbers = [name for name in rest if self.is_text[name]], self.numeric(*self.roles)
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
@@ -429,7 +420,9 @@ class Reading:
             if len(several) > 1 and "" not in several:
                 raise self.refuse(
                     f"its columns {quoted(numbers, 6)} are of several {what} ({quoted(sorted(several), 6)}).",
-                    "Give those of one, add a column 'model', or pass a file for each model.",
+                    "Give those of one, add a column 'model', or pass a file for each model and name one of these with ",
+                    Setting("metric"),
+                    ".",
                 )
         for name in texts:
             if len(named := [each for each in numbers if each in self.table.words(name).names]) > 1:
@@ -441,22 +434,22 @@ class Reading:
         else:
             for name in numbers:
                 values, others = self.table.numbers(name), [self.table.numbers(each) for each in numbers if each != name]
-                word = next((word for word in words_in(name) if word in _EXTREMES), "")
-                counts_on = values.size > 2 and np.all(np.diff(values) == 1) and not self._unit_roles()
-                repeats = word and len(others) > 1 and np.array_equal(values, _EXTREMES[word].reduce(others), equal_nan=True)
-                is_count = others and values.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(values)
+                extreme = next((_EXTREMES[word] for word in words_in(name) if word in _EXTREMES and len(others) > 1), None)
                 said = {
-                    f"it counts upwards ({values[0]:g}, {values[0] + 1:g} ...)": counts_on,
-                    f"it is the {word} of the others in each row": repeats,
-                    f"it holds whole numbers, from {values.min():g} on, beside scores from 0 to 1": is_count,
+                    f"it counts upwards ({values[0]:g}, {values[0] + 1:g} ...)": (
+                        values.size > 2 and np.all(np.diff(values) == 1) and not self._unit_roles()
+                    ),
+                    "it is the best or the worst of the others in each row": (
+                        extreme is not None and np.array_equal(values, extreme.reduce(others), equal_nan=True)
+                    ),
+                    f"it holds whole numbers, from {values.min():g} on, beside scores from 0 to 1": (
+                        others and values.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(values)
+                    ),
                 }
                 for text in [text for text, is_so in said.items() if is_so]:
-                    advice = (
-                        "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
-                        Setting("models"),
-                        ").",
-                    )
-                    raise self.refuse(f"{text}, so it is no model's scores.", *advice, column=name, kind=DataError)
+                    fix = "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models ("
+                    what = f"{text}, so it is no model's scores."
+                    raise self.refuse(what, fix, Setting("models"), ").", column=name, kind=DataError)
             refuse_nested(self.table, list(self.table.nested))
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
@@ -581,25 +574,19 @@ class Reading:
 
     def _call_as_tools_do(self) -> None:
         """Give columns of tools their parts: OpenML's task_id, Weka's Key_Run, an id of Fold03, mlr3's iteration."""
-        roles = self.roles
-        is_of_openml = roles.get("model") == ["flow_name"]
-        if (
-            (is_of_openml or roles.keys() & _SPLITS)
-            and "dataset" not in roles
-            and plain(roles.get("item", [""])[0]) == plain("task_id")
-        ):
+        roles, schemes = self.roles, {plain(name): name for name in self.table.columns}.get(plain("resampling_id"))
+        is_task = plain(roles.get("item", [""])[0]) == plain("task_id") and "dataset" not in roles
+        if is_task and (roles.get("model") == ["flow_name"] or roles.keys() & _SPLITS):
             roles["dataset"] = roles.pop("item")
         if roles.get("run") == ["Key_Run"] and "fold" in roles:
             roles["repeat"] = roles.pop("run")
         for role in [role for role in ("repeat", "item", "split") if role in roles]:
             column = self.table.columns[roles[role][0]]
-            names = column.names if isinstance(column, Words) else ()
-            stem = re.sub(r"[\W\d_]+$", "", names[0]).casefold() if names else ""
-            said = _SAID.get(stem, role)
-            if said not in roles and all(each.casefold().startswith(stem) for each in names):
+            stems = {re.sub(r"[\W\d_]+$", "", name).casefold() for name in (column.names if isinstance(column, Words) else ("",))}
+            said = _SAID.get(stems.pop(), role) if len(stems) == 1 else role
+            if said not in roles:
                 roles[said] = roles.pop(role)
-        schemes = next((self.table.words(name).names for name in self.table.columns if plain(name) == plain("resampling_id")), ())
-        if roles.keys() & _SPLITS == {"split"} and schemes == ("cv",):
+        if schemes is not None and roles.keys() & _SPLITS == {"split"} and self.table.words(schemes).names == ("cv",):
             roles["fold"] = roles.pop("split")
 
     def without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
@@ -607,16 +594,17 @@ class Reading:
         for role in units.keys() & {"split", "fold", "dataset"}:
             column, names = self.roles[role][0], units[role].ordered().names
             parts = {each.casefold() for each in names}
-            is_worded = role == "split" and "fold" in units and len(names) > 1 and not re.search(r"\d", "".join(names))
-            if parts.isdisjoint(PARTS) and is_worded:
-                what = f"it names kinds of splits ({quoted(names)}), each with folds of its own."
+            are_parts = not (
+                parts.isdisjoint(PARTS) or any(map(str.isdecimal, parts)) or (role == "dataset" and parts - {*PARTS})
+            )
+            are_kinds = role == "split" and "fold" in units and parts.isdisjoint(PARTS) and not re.search(r"\d", "".join(names))
+            if len(names) > 1 and (are_parts or are_kinds):
+                what = (
+                    f"it names {'parts of the data' if are_parts else 'kinds of splits'} ({quoted(names)}), not splits of which "
+                )
+                what += "models have one score each."
                 raise self.refuse(what, "Keep one: ", where_advice(column, names[-1]), ".", column=column)
-            if parts.isdisjoint(PARTS) or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= {*PARTS}):
-                continue
-            if len(names) > 1:
-                what = f"it names parts of the data ({quoted(names)}), not splits of which models have one score each."
-                raise self.refuse(what, "Keep one: ", where_advice(column, names[-1]), ".", column=column)
-            units = {key: each for key, each in units.items() if key != role}
+            units = {key: each for key, each in units.items() if key != role} if are_parts else units
         return units
 
     def _by_position(self, models: Words, units: Mapping[str, Words]) -> dict[str, Words]:
@@ -640,8 +628,8 @@ class Reading:
             words = self.table.words(name)
             rows = (words.code if self.is_text[name] else self.table.numbers(name))[order].reshape(shape)
             held = np.sort(rows, axis=1)
-            differs = (len(rows) > 1 and held[:, 0] < held[:, -1]) if self.is_text[name] else np.diff(rows) > 0
-            if np.all(differs) and (held == held[0]).all():
+            tells = len(held) > 1 and held[0, 0] < held[0, -1] if self.is_text[name] else np.all(np.diff(rows) > 0)
+            if tells and (held == held[0]).all():
                 raise self.refuse(
                     f"it tells the rows of each model apart ({', '.join(words.texts()[:3])} ...). As what?",
                     "If it names folds, seeds, datasets or items, say so, as in ",
@@ -698,19 +686,19 @@ class Reading:
     def key(self, role: str, found: Words | None = None) -> Words:
         """Column of a part, unless it was `found` before: each row has one, and none sums up the others."""
         words, column = self.words(role) if found is None else found, self.roles.get(role, [role])[0]
-        n_empty, text = int(np.sum(words.code < 0)), "\n".join(words.names).casefold()
-        if n_empty and role not in ("run", "epoch", "cluster"):
-            what, row = f"no {role} is given ({n_empty} such row(s) in all).", int(np.argmax(words.code < 0))
-            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=row, kind=DataError)
+        empty, text = np.flatnonzero(words.code < 0), "\n".join(words.names).casefold()
+        if empty.size and role not in ("run", "epoch", "cluster"):
+            what = f"no {role} is given ({empty.size} such row(s) in all)."
+            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=int(empty[0]), kind=DataError)
         if role in ("model", "metric") or not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
             return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
         more = (*_EXTREMES, "all") if role == "dataset" or is_odd_one else ()
-        code = next((code for code, each in enumerate(words.names) if sums_up(each, more)), None)
-        if code is not None and (words.code == code).any():
-            row, fix = int(np.argmax(words.code == code)), f"Leave it out, or call the {role} something else."
-            what = f"{words.names[code]!r} sums up the other rows."
+        sums = [code for code, each in enumerate(words.names) if sums_up(each, more)]
+        for row in np.flatnonzero(np.isin(words.code, sums))[:1].tolist():
+            fix = f"Leave it out, or call the {role} something else."
+            what = f"{words.names[words.code[row]]!r} sums up the other rows."
             raise self.refuse(what, fix, column=column, row=row, kind=DataError)
         return words
 
@@ -723,8 +711,9 @@ def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: s
         values = [wanted] if isinstance(wanted, str) else map(str, wanted)
         codes = [look_up(value, words.names, what or f"value of {column!r}") for value in values]
         table = table.take(np.flatnonzero(np.isin(words.code, codes)))
-        left = {key: each.ordered() if isinstance(each, Words) else each for key, each in table.columns.items()}
-        table = replace(table, columns=left)
+        table = replace(
+            table, columns={k: each.ordered() if isinstance(each, Words) else each for k, each in table.columns.items()}
+        )
     return table
 
 

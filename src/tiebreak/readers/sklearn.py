@@ -47,16 +47,13 @@ _FOLD_OF_TRIAL = re.compile(r"user_attrs_(?P<metric>.*?)_?(fold|split|cv)_?(?P<n
 
 
 def reads(source: Any) -> bool:
-    """True for a search, a study, models, scores by model, and numbers in two dimensions."""
+    """True for a search, a study, models, and scores by model."""
     if isinstance(source, Mapping):
         is_by_model = not (all(map(is_source, source.values())) or any(map(_is_column, source)) or is_trials(source))
-        is_known = is_cv_results(source) or _is_one_result(source) or all(map(_result_of, source.values()))
+        is_known = is_cv_results(source) or is_one_result(source) or all(map(_result_of, source.values()))
         return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
-    if isinstance(source, list | tuple | np.ndarray):
-        is_rows = len(source) > 0 and all(isinstance(row, list | tuple | np.ndarray) for row in source[:9])
-        return is_rows or isinstance(source, np.ndarray) or _model_in(source) is not None
     has_scores = isinstance(getattr(source, "trials", None), list) or isinstance(getattr(source, "cv_results_", None), Mapping)
-    return has_scores or _is_one_result(source) or _model_in(source) is not None
+    return has_scores or is_one_result(source) or _model_in(source) is not None
 
 
 def is_cv_results(names: Iterable[Any]) -> bool:
@@ -106,7 +103,7 @@ def is_by_model_and_metric(source: Any) -> bool:
     return len(names) == 1 and not any(map(_is_column, *names)) and not is_cv_results(*names)
 
 
-def _is_one_result(source: Any) -> bool:
+def is_one_result(source: Any) -> bool:
     """True for what one call of cross_validate returns, and nothing beside it, such as a column of models."""
     return "fit_time" in (names := _result_of(source)) and all(
         re.fullmatch(r"(fit|score)_time|estimator|indices|(test|train)_.+", each) for each in names
@@ -132,49 +129,29 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
     """
     if role := next((role for role in ("item", "cluster") if getattr(options, role) is not None), ""):
         raise InvalidParameterError(f"{role}= names a column, and {name} has none. Leave it out, or pass a table.", about=role)
+    kind, model = type(source).__name__, _model_in(source)
     if isinstance(getattr(source, "cv_results_", None), Mapping):
-        return read_cv_results(source.cv_results_, f"the {type(source).__name__}", options, source)
+        return read_cv_results(source.cv_results_, f"the {kind}", options, source)
     if isinstance(getattr(source, "trials", None), list):
-        return read_trials(_columns_of(source.trials), f"the {type(source).__name__}", options)
-    model = _model_in(source)
+        return read_trials(_columns_of(source.trials), f"the {kind}", options)
     if model is source and any(hasattr(model, name) for name in ("param_grid", "param_distributions", "search_spaces")):
-        raise DataError(f"this {type(source).__name__} has not been fitted, so it has no scores. Call its fit(X, y) first.")
+        raise DataError(f"this {kind} has not been fitted, so it has no scores. Call its fit(X, y) first.")
     if model is not None:
         raise UnsupportedSourceError(
             f"these are models (such as {type(model).__name__}), not scores: tb.evaluate(models, X, y, cv=10).compare() measures "
             "and compares them."
         )
-    if _is_one_result(source):
+    if is_one_result(source):
         raise DataError(f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model.")
-    by_model = source if isinstance(source, Mapping) else _by_model(source, name, options)
-    if is_cv_results(by_model):
-        return read_cv_results(by_model, "cv_results_", options)
-    results = {str(model): _result_of(value) for model, value in by_model.items()}
+    if is_cv_results(source):
+        return read_cv_results(source, "cv_results_", options)
+    by_model = {str(model): values for model, values in source.items()}
+    results = {model: _result_of(values) for model, values in by_model.items()}
     if all(results.values()):
         return _read_results(results, name, options)
-    matrix, design = _with_splits(*_paired({str(model): values for model, values in by_model.items()}, name), options)
+    matrix, design = _with_splits(*_paired(by_model, name), options)
     refuse_items(matrix, options, name)
     return source_of([matrix], table_metric(None, options, name, has_sizes=matrix.has_ratio), design, options, name)
-
-
-def _by_model(matrix: Any, name: str, options: ReadOptions) -> dict[str, Any]:
-    """Rows or columns of a matrix by the names given as ``models=``, whichever of the two they fit."""
-    try:
-        table = np.asanyarray(matrix)
-    except ValueError:  # rows of different length
-        table = np.zeros(0)
-    names = options.models or ()
-    if table.ndim != 2 or len(names) not in table.shape:
-        raise UnsupportedSourceError(
-            f"{name} is an array of shape {table.shape}, with names of {len(names)} models. Pass {{name: scores}}, or an array "
-            "of two dimensions with one row or one column per model and their names as models=[...]."
-        )
-    if table.shape[0] == table.shape[1]:
-        raise UnclearSourceError(
-            f"{name} is an array of shape {table.shape}: are its models in rows or in columns? Pass {{name: scores}}, such as "
-            "dict(zip(names, array)) for rows and dict(zip(names, array.T)) for columns."
-        )
-    return dict(zip(names, table if table.shape[0] == len(names) else table.T, strict=True))
 
 
 # --- searches -----------------------------------------------------------------------------------------------------------
@@ -183,41 +160,27 @@ def _by_model(matrix: Any, name: str, options: ReadOptions) -> dict[str, Any]:
 def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any = None) -> Source:
     """Scores of all candidates in the ``cv_results_`` of a search, whose cells may be the texts of a file."""
     params = _params(results, name)
-    key, score = _scored(results, options.metric, len(params), name)
+    key, score = _scored(results, _SPLIT, options.metric, len(params), name)
     scorers = getattr(search, "scorer_", None)
     scorer, sign = key, getattr(scorers.get(key), "_sign", None) if isinstance(scorers, Mapping) else None
     if search is not None and key == "score":
         scorer, sign = scorer_of(search, options)
-    seconds, spread = (_seconds(results.get(f"{name}_fit_time")) for name in ("mean", "std"))
-    kept, notices = np.arange(len(params)), []
-    if "iter" in results:
-        iteration = _numbers(results["iter"], name, "iter")
-        kept, n_all = np.flatnonzero(iteration == iteration.max()), int(np.sum(iteration == iteration.min()))
-        if kept.size < n_all:
-            notices.append(
-                Notice(
-                    "left-out",
-                    f"{name} tried {n_all} candidates and measured {kept.size} of them to the end; only these are compared. They "
-                    "came through on scores of the same data, so their means are likely a little too good, and nothing is said "
-                    "of the others",
-                )
-            )
+    iteration = _numbers(results["iter"], name, "iter") if "iter" in results else np.zeros(len(params))
+    kept, n_all = np.flatnonzero(iteration == iteration.max()), int(np.sum(iteration == iteration.min()))
     models, _ = name_candidates([params[row] for row in kept.tolist()])
+    mean, spread = (_seconds(results.get(f"{each}_fit_time")) for each in ("mean", "std"))
     times: dict[str, tuple[float, float]] = {}
-    if seconds.size == spread.size == len(params):
-        errors = spread[kept] / np.sqrt(max(score.shape[1] - 1, 1))  # of the deviation with n, as scikit-learn keeps it
-        times = dict(zip(models, zip(seconds[kept].tolist(), errors.tolist(), strict=True), strict=True))
-    matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)
-    return source_of(
-        [matrix],
-        sklearn_metric(scorer, options, sign),
-        design,
-        options,
-        name,
-        notices=tuple(notices),
-        by_sklearn=True,
-        fit_times=times,
+    if mean.size == spread.size == len(params):
+        errors = spread / np.sqrt(max(score.shape[1] - 1, 1))  # of the deviation with n, as scikit-learn keeps it
+        times = dict(zip(models, zip(mean[kept].tolist(), errors[kept].tolist(), strict=True), strict=True))
+    text = (
+        f"{name} tried {n_all} candidates and measured {kept.size} of them to the end; only these are compared. They came "
+        "through on scores of the same data, so their means are likely a little too good, and nothing is said of the others"
     )
+    notices = (Notice("left-out", text),) if kept.size < n_all else ()
+    matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)
+    named = sklearn_metric(scorer, options, sign)
+    return source_of([matrix], named, design, options, name, notices=notices, by_sklearn=True, fit_times=times)
 
 
 def scores_of_candidates(results: Mapping[str, Any], metric: str | None = None) -> FloatArray:
@@ -225,16 +188,25 @@ def scores_of_candidates(results: Mapping[str, Any], metric: str | None = None) 
 
     `metric` says which of several; nan stands for a fit or a score that failed.
     """
-    return _scored(results, metric, len(_params(results, "cv_results_")), "cv_results_")[1]
+    return _scored(results, _SPLIT, metric, len(_params(results, "cv_results_")), "cv_results_")[1]
 
 
-def _scored(results: Mapping[str, Any], metric: str | None, n_rows: int, name: str) -> tuple[str, FloatArray]:
-    """Key of the metric asked for, "score" where there is only one, whatever it is called; and its scores."""
-    held = _by_metric(results, _SPLIT)
-    if not held:
+def _scored(
+    columns: Mapping[str, Any], pattern: re.Pattern[str], metric: str | None, n_rows: int, name: str
+) -> tuple[str, FloatArray]:
+    """The metric asked for, or the only one, whatever it is called, and its scores with a row for each candidate."""
+    by_metric = _by_metric(columns, pattern)
+    if not by_metric:
         raise DataError(f"{name} holds no scores of splits (split0_test_score and so on).")
-    key = "score" if [*held] == ["score"] else choose_metric(list(held), metric, name)
-    return key, _columns(held[key], results, n_rows, name)
+    key = choose_metric(list(by_metric), None if len(by_metric) == 1 and {*by_metric} & {"score", ""} else metric, name)
+    numbered = dict(sorted(by_metric[key].items()))
+    if [*numbered] not in [list(range(first, first + len(numbered))) for first in (0, 1)]:
+        raise DataError(f"{name} lacks the scores of some splits: it has {[*numbered]}. Pass it whole.")
+    held = {column: _numbers(columns[column], name, column) for column in numbered.values()}
+    for column, values in held.items():
+        if values.size != n_rows:
+            raise DataError(f"{name}: {column!r} holds {values.size} scores for {n_rows} candidates. Pass it whole.")
+    return key, np.array(list(held.values())).T.copy()
 
 
 def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
@@ -263,18 +235,6 @@ def _value(cell: Any) -> Any:
     return None if is_empty or (isinstance(cell, float) and np.isnan(cell)) else cell
 
 
-def _columns(numbered: Mapping[int, str], columns: Mapping[str, Any], n_rows: int, name: str) -> FloatArray:
-    """Columns by their numbers, which must follow each other, as a table with a row for each candidate."""
-    order = sorted(numbered)
-    if order != list(range(order[0], order[0] + len(order))) or order[0] > 1:
-        raise DataError(f"{name} lacks the scores of some splits: it has {order}. Pass it whole.")
-    held = {numbered[place]: _numbers(columns[numbered[place]], name, numbered[place]) for place in order}
-    wrong = next((column for column, values in held.items() if values.size != n_rows), None)
-    if wrong is not None:
-        raise DataError(f"{name}: {wrong!r} holds {held[wrong].size} scores for {n_rows} candidates. Pass it whole.")
-    return np.array(list(held.values())).T.copy()
-
-
 def _seconds(values: Any) -> FloatArray:
     """Times of fits as they are kept; a nan where they are no numbers."""
     column = column_of(values) if hasattr(values, "__iter__") else None
@@ -286,34 +246,34 @@ def _seconds(values: Any) -> FloatArray:
 
 def _columns_of(trials: Sequence[Any]) -> dict[str, list[Any]]:
     """Columns of the trials of a study, named as in its frame; a list of scores is a column for each split."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     for trial in trials:
-        lists = {name: values for name, values in trial.user_attrs.items() if isinstance(values, list | tuple)}
         row = {"number": trial.number, "state": getattr(trial.state, "name", trial.state)}
         row |= {f"params_{name}": value for name, value in trial.params.items()}
-        row |= {f"user_attrs_{name}": value for name, value in trial.user_attrs.items() if name not in lists}
-        row |= {f"user_attrs_{name}_split{k}": value for name, values in lists.items() for k, value in enumerate(values)}
+        for name, value in trial.user_attrs.items():
+            listed = {f"_split{k}": each for k, each in enumerate(value)} if isinstance(value, list | tuple) else {"": value}
+            row |= {f"user_attrs_{name}{end}": each for end, each in listed.items()}
         rows.append(row)
     return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
 
 def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOptions) -> Source:
     """Scores of the complete trials of a study that keep one for each fold."""
-    groups = _by_metric(columns, _FOLD_OF_TRIAL)
     n_trials = max(map(len, columns.values()), default=0)
     kept = np.flatnonzero([str(state) == "COMPLETE" for state in columns.get("state", ["COMPLETE"] * n_trials)])
+    groups = _by_metric(columns, _FOLD_OF_TRIAL)
     if not groups or not kept.size:
         raise DataError(
             f"{name} has no complete trials that keep the scores of their folds. Store them in the objective: "
             "trial.set_user_attr('fold0', score) and so on."
         )
-    metric = choose_metric(list(groups), options.metric if len(groups) > 1 else None, name)
-    score = _columns(groups[metric], columns, n_trials, name)[kept]
+    metric, score = _scored(columns, _FOLD_OF_TRIAL, options.metric if len(groups) > 1 else None, n_trials, name)
     rows = _rows_of(columns, "params_") or [{"trial": number} for number in columns["number"]]
     models, _ = name_candidates([rows[row] for row in kept.tolist()])
-    matrix, design = _with_splits(_matrix(models, score), SplitDesign(), options)
-    if not any("split" in column.lower() for column in groups[metric].values()) and matrix.n_splits <= MOST_FOLDS:
-        matrix = dataclasses.replace(matrix, n_folds=0 if options.has_sizes else matrix.n_folds or matrix.n_splits)
+    matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options)
+    are_folds = not any("split" in column.casefold() for column in groups[metric].values()) and matrix.n_splits <= MOST_FOLDS
+    if are_folds and not options.has_sizes:
+        matrix = dataclasses.replace(matrix, n_folds=matrix.n_folds or matrix.n_splits)
     named = table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)
     return source_of([matrix], named, design, options, name)
 
@@ -343,27 +303,25 @@ def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:
 def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDesign]:
     """Scores of models in one order of their splits: that of the index of pandas' Series, where it names them."""
     series = {model: list(values.index) for model, values in scores.items() if hasattr(values, "reindex")}
-    named = next((model for model, index in series.items() if index != list(range(len(index)))), None)
-    if named is not None:
-        odd = next(
-            (model for model in scores if Counter(series.get(model, ())) != Counter(dict.fromkeys(series[named], 1))), None
-        )
+    labels = next((index for index in series.values() if index != list(range(len(index)))), None)
+    if labels is not None:
+        odd = next((model for model in scores if Counter(series.get(model, ())) != Counter({*labels})), None)
         if odd is not None:
             raise DataError(
-                f"{name}: the scores of {named!r} are paired by their index, whose labels each model must have once, and "
-                f"those of {odd!r} are others, or stand twice. Score all on the same splits; if the indexes mean nothing, "
-                "pass arrays: scores.to_numpy()."
+                f"{name}: scores are paired by the index of their Series, whose labels each model must have once, and those of "
+                f"{odd!r} are others, or stand twice. Score all on the same splits; if the indexes mean nothing, pass arrays: "
+                "scores.to_numpy()."
             )
-        scores = {model: values.reindex(series[named]) for model, values in scores.items()}
+        scores = {model: values.reindex(labels) for model, values in scores.items()}
     arrays = {model: _numbers(values, name, model) for model, values in scores.items()}
-    first = next(iter(arrays))
-    for model, values in arrays.items():
-        if values.size != arrays[first].size:
-            raise DataError(
-                f"{name}: model {first!r} has {arrays[first].size} scores and {model!r} has {values.size}, so they cannot be "
-                "paired by their order. Score all models on the same splits."
-            )
-    design = SplitDesign(pairing="position" if named is None else "key")
+    n_scores = {model: values.size for model, values in arrays.items()}
+    if len({*n_scores.values()}) > 1:
+        most, least = (pick(n_scores, key=n_scores.__getitem__) for pick in (max, min))
+        raise DataError(
+            f"{name}: model {most!r} has {n_scores[most]} scores and {least!r} has {n_scores[least]}, so they cannot be paired "
+            "by their order. Score all models on the same splits."
+        )
+    design = SplitDesign(pairing="position" if labels is None else "key")
     return _matrix(tuple(arrays), np.array(list(arrays.values()))), design
 
 

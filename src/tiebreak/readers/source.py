@@ -31,7 +31,7 @@ from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 ACCEPTED = (
     "a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, "
-    "{name: scores, one per split}, an array with models=[names], a list of records, a data frame (pandas, polars, pyarrow or "
+    "{name: scores, one per split}, a list of records, a data frame (pandas, polars, pyarrow or "
     "another that narwhals reads), a path to a CSV, JSON or Parquet file, or Scores"
 )
 

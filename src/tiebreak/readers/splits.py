@@ -9,15 +9,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.errors import (
     DataError,
     Setting,
-    TiebreakError,
     UnclearSourceError,
 )
-from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.splits import MOST_FOLDS
+from tiebreak.numerics import FloatArray, IntArray, divide
+from tiebreak.plan.splits import MOST_FOLDS, splits_unseen
 from tiebreak.readers.files import refuse
 from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, source_of, table_metric
@@ -52,19 +52,13 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     datasets = words.get("dataset", Words(("",), np.zeros(score.size, dtype=np.int8))).ordered()
     n_datasets = len(datasets.names)
     kind, repeat, fold, seed = _keys_of(long, n_datasets)
-    if (infinite := np.isinf(score)).any():
-        fix = "Means and differences would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
-        raise _wrong_score(long, infinite, "the score of model {model!r} is infinite.", fix)
     sizes = [_sizes(long, word) for word in ("n_train", "n_test")]
     matrices = []
     for number, name in enumerate(datasets.names):
         rows = np.flatnonzero(datasets.code == number) if n_datasets > 1 else slice(None)
         own = Words(long.models, words["model"].code[rows]).ordered()
         keys, its = (repeat.code[rows], fold.code[rows]), (each if each is None else each[rows] for each in sizes)
-        matrix = assemble(name, own.names, own.code, *keys, score[rows], *its)
-        if kind != "seeds" and seed is None:
-            _refuse_disjoint(matrix, long.name, is_time=kind == "periods")
-        matrices.append(matrix)
+        matrices.append(assemble(name, own.names, own.code, *keys, score[rows], *its))
     if kind != "unknown":
         key, codes = (repeat, matrices[0].repeat) if kind == "seeds" else (fold, matrices[0].fold)
         labels = tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
@@ -103,12 +97,17 @@ def natural_key(text: str) -> tuple[Any, ...]:
 
 def _key_of(words: Words) -> Key:
     """Names that are whole numbers as these, others numbered in their natural order."""
-    if all(re.fullmatch(r"-?\d{1,15}", name) for name in words.names) and len(set(map(int, words.names))) == len(words.names):
-        return Key(np.array([int(name) for name in words.names])[words.code], None)
-    order = sorted(np.unique(words.code).tolist(), key=lambda code: natural_key(words.names[code]))
-    rank = np.zeros(len(words.names), dtype=np.int32)
-    rank[order] = np.arange(len(order))
-    return Key(rank[words.code], tuple(words.names[code] for code in order))
+    words = words.ordered()
+    numbers = list(map(int, words.names)) if all(re.fullmatch(r"-?\d{1,15}", name) for name in words.names) else []
+    if len(set(numbers)) == len(words.names):
+        return Key(np.array(numbers)[words.code], None)
+    return _ranked(words, list(map(natural_key, words.names)))
+
+
+def _ranked(words: Words, keys: Sequence[Any]) -> Key:
+    """Names numbered in the order of their keys."""
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return Key(np.argsort(order)[words.code], tuple(words.names[code] for code in order))
 
 
 def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]:
@@ -138,32 +137,28 @@ def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]
 
 def _periods(long: Long) -> Key:
     """Periods in order of time, be they numbers or dates."""
-    words = long.words["time"]
-    are_numbers = all(_NUMBER.fullmatch(name) for name in words.names)
-    moments: list[Any] = [float(name) if are_numbers else _moment(name) for name in words.names]
-    if not are_numbers and (None in moments or len({moment.tzinfo is None for moment in moments}) > 1):
-        code = min(range(len(moments)), key=lambda each: (moments[each] is not None, bool(_NUMBER.fullmatch(words.names[each]))))
+    words = long.words["time"].ordered()
+    moments = list(map(_moment, words.names))
+    kinds = [(type(moment), getattr(moment, "tzinfo", None) is None) for moment in moments]
+    odd = next((code for code, kind in enumerate(kinds) if moments[code] is None or kind != kinds[0]), None)
+    if odd is not None:
         raise refuse(
             long.name,
-            f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of "
-            "the periods is not known.",
+            f"{words.names[odd]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, as the others are, so "
+            "the order of the periods is not known.",
             "Number them, or write all dates that way (with a time zone in all of them or in none).",
-            row=long.where(int(np.argmax(words.code == code))),
+            row=long.where(int(np.argmax(words.code == odd))),
         )
-    rank = np.zeros(len(moments), dtype=np.intp)
-    rank[sorted(range(len(moments)), key=lambda code: (moments[code], words.names[code]))] = np.arange(len(moments))
+    found = _ranked(words, list(zip(moments, words.names, strict=True)))
     end = " 00:00:00" if all(text.endswith(" 00:00:00") for text in words.names) else ""
-    ordered = sorted(zip(rank.tolist(), words.names, strict=True))
-    return Key(rank[words.code], tuple(text.removesuffix(end) for _, text in ordered))
+    return found._replace(labels=tuple(text.removesuffix(end) for text in found.labels or ()))
 
 
-_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
-
-
-def _moment(word: str) -> datetime | None:
-    """Begin of the period that a date, a month or a quarter names; None for other words."""
-    quarter = re.fullmatch(r"(\d{4})-?Q([1-4])", word)
-    month = f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}" if quarter is not None else word
+def _moment(word: str) -> float | datetime | None:
+    """A number, or the begin of the period that a date, a month or a quarter names; None for other words."""
+    if re.fullmatch(r"[-+]?\d+(\.\d*)?", word):
+        return float(word)
+    month = re.sub(r"(\d{4})-?Q([1-4])", lambda quarter: f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}", word)
     with suppress(ValueError):
         return datetime.fromisoformat(f"{month}-01" if re.fullmatch(r"\d{4}-\d{2}", month) else word)
     return None
@@ -193,18 +188,14 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
     """The matrix with its number of folds, where sizes are not known and folds are those of a cross-validation."""
     if matrix.has_sizes or options.has_sizes or matrix.n_splits < 2:
         return matrix
-    cv = options.cv
-    if isinstance(cv, int) and not isinstance(cv, bool):
-        if cv < 2 or matrix.n_splits % cv:
-            what = f" was given, but {long.name} has {matrix.n_splits} splits, which is no multiple of {cv}."
-            raise UnclearSourceError(Setting("cv", str(cv)), what)
-        if "position" in long.words or ("fold" in long.words and "repeat" not in long.words and matrix.n_splits > cv):
-            repeat, fold = np.divmod(np.arange(matrix.n_splits), cv)
-            matrix = dataclasses.replace(matrix, repeat=repeat, fold=fold)
-        return dataclasses.replace(matrix, n_folds=cv)
-    counts = set(np.unique(matrix.repeat, return_counts=True)[1].tolist())
-    k = counts.pop()
-    if "fold" not in long.words or k < 2 or counts:
+    if options.cv is not None:
+        splits = splits_unseen(options.cv, matrix.n_splits)
+        is_numbered_on = "fold" in long.words and "repeat" not in long.words and matrix.n_splits > splits.n_folds > 0
+        if is_numbered_on or "position" in long.words:
+            matrix = dataclasses.replace(matrix, repeat=splits.repeat, fold=splits.fold)
+        return dataclasses.replace(matrix, n_folds=splits.n_folds)
+    k, *others = np.unique(np.unique(matrix.repeat, return_counts=True)[1]).tolist()
+    if "fold" not in long.words or k < 2 or others:
         return matrix
     if k > MOST_FOLDS and not np.all(matrix.n_test > 0):
         raise UnclearSourceError(
@@ -224,37 +215,6 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
 # --- checks ---------------------------------------------------------------------------------------------------------------
 
 
-def _refuse_disjoint(matrix: ScoreMatrix, source: str, *, is_time: bool) -> None:
-    """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
-    present = ~np.isnan(matrix.score)
-    kept = np.flatnonzero(present.any(axis=1))  # a model whose scores are all undefined may have been on any
-    if present.all() or kept.size > _MOST_PAIRED:
-        return
-    there = present[kept].astype(np.float32)
-    apart = np.argwhere(there @ there.T == 0)
-    if apart.size:
-        (one, first), (two, second) = ((matrix.models[row], int(np.argmax(present[row]))) for row in kept[apart[0]])
-        unit = "period (column 'time')" if is_time else "split"
-        raise DataError(
-            f"{source}: models {one!r} and {two!r} have no {unit} in common: the first of one is "
-            f"{matrix.split_name(first)}, of the other {matrix.split_name(second)}. Score both on the same ones, or leave one "
-            "out with ",
-            Setting("models"),
-            ". If the times say how long something took, call it 'seconds'." if is_time else ".",
-        )
-
-
-_MOST_PAIRED = 2_000
-"""Models of which each pair is looked at."""
-
-
-def _wrong_score(long: Long, wrong: Any, what: str, fix: str) -> TiebreakError:
-    """Error for the first score that is marked; its text has places for the model and the value."""
-    row = int(np.argmax(wrong))
-    text = what.format(model=long.models[long.words["model"].code[row]], value=float(long.numbers["score"][row]))
-    return refuse(long.name, text, fix, row=long.where(row))
-
-
 _ROUNDING = 1e-9
 
 
@@ -265,15 +225,16 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     most = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf)
     if metric.is_share and np.all(most > 1) and most.max(initial=0) > 2:
         high = 100.0
-    inside = (matrix.score < low) | (matrix.score > high + _ROUNDING)
-    score = long.numbers["score"]
-    outside = (score < low) | (score > high + _ROUNDING)
-    if not outside.any() or ("metric" in long.words and not inside.any()):
-        return
-    end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
-    what = f"{metric.name} lies between {low:g} and {end}".replace("{", "{{").replace("}", "}}")
-    fix = "Write all in one unit, or name another metric."
-    raise _wrong_score(long, outside, what + ", and that of {model!r} is {value:g}.", fix)
+
+    def are_outside(values: FloatArray) -> NDArray[np.bool_]:
+        return (values < low) | (values > high + _ROUNDING)
+
+    if "metric" not in long.words or are_outside(matrix.score).any():
+        end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
+        for row in np.flatnonzero(are_outside(long.numbers["score"]))[:1].tolist():
+            model, value = long.models[long.words["model"].code[row]], long.numbers["score"][row]
+            what = f"{metric.name} lies between {low:g} and {end}, and that of {model!r} is {value:g}."
+            raise refuse(long.name, what, "Write all in one unit, or name another metric.", row=long.where(row))
 
 
 # --- seeds and counts -----------------------------------------------------------------------------------------------------
@@ -283,40 +244,25 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
     """Rates of models on test sets of their own, from counts or rates and numbers of examples."""
     models, sets, is_count = long.words["model"], long.words.get("test_set"), long.roles == "counts"
     value, total = long.numbers["score"], long.numbers["total"]
-    most = total if is_count else np.ones(total.size)
-    wrong = ~(total >= 1) | (total != np.floor(total)) | ~(value >= 0) | ~(value <= most)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        what = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
-        raise refuse(
-            long.name,
-            f"it is {value[row]:g}, of {total[row]:g} examples; it must be {what}, and the number of "
-            "examples a whole number of at least 1.",
-            column=long.column,
-            row=long.where(row),
-        )
-    keys = models.code if sets is None else sets.code
-    order = np.argsort(keys, kind="stable")
-    for place in np.flatnonzero(np.diff(keys[order]) == 0).tolist():
-        one, two = (models.names[models.code[order[each]]] for each in (place, place + 1))
-        if sets is None or one == two:
-            raise DataError(
-                f"{long.name} has two rows for model {one!r}{'' if sets is None else ' on one test set'}. Add them up, or name "
-                "the test sets in a column 'test_set' if they share no example."
+    rate = divide(value, total) if is_count else value
+    for row in np.flatnonzero(~(total >= 1) | (total != np.floor(total)) | ~(rate >= 0) | ~(rate <= 1))[:1].tolist():
+        bounds = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
+        what = f"it is {value[row]:g}, of {total[row]:g} examples; it must be {bounds}, and these a whole number of at least 1."
+        raise refuse(long.name, what, column=long.column, row=long.where(row))
+    keys, role = (models, "model") if sets is None else (sets, "test set")
+    for code in np.flatnonzero(np.bincount(keys.code) > 1)[:1].tolist():
+        fix = "Add them up, or name the test sets in a column 'test_set' if they share no example."
+        if sets is not None:
+            fix = (
+                "Add up those of one model; those of several go together, so compare them by items: a column 'item', and models."
             )
-        raise DataError(
-            f"{long.name}: {one!r} and {two!r} were both scored on the test set {sets.names[keys[order[place]]]!r}, so their "
-            "answers go together, and counts do not say how. Compare them example by example: a column 'item' and one for each "
-            "model."
-        )
+        raise refuse(long.name, f"two rows or more are of {role} {keys.names[code]!r}.", fix)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
-    score = np.full((len(models.names), value.size), np.nan)
-    score[models.code, rows] = value / total if is_count else value
-    own = [f"of {long.models[code]}" for code in models.code] if sets is None else sets.texts()
-    matrix = ScoreMatrix("", long.models, nothing, rows, nothing, total.astype(np.int64), score, tuple(own))
+    own = tuple(f"of {name}" for name in models.texts()) if sets is None else tuple(sets.texts())
+    matrix = assemble("", long.models, models.code, nothing, rows, rate, n_test=total.astype(np.int64))
     counted = NamedMetric(Metric(options.metric or long.metric or "accuracy", long.metric != "error rate"), 1)
     named = counted if is_count else table_metric(None, options, long.name)
-    return source_of([matrix], named, SplitDesign("test-sets"), options, long.name)
+    return source_of([dataclasses.replace(matrix, columns=own)], named, SplitDesign("test-sets"), options, long.name)
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -360,6 +306,8 @@ def join_sources(sources: Sequence[Source]) -> Scores:
 def _check_alike(sources: Sequence[Source]) -> None:
     """Refuse scores of another metric, by other units, and of splits that are known to differ."""
     first = sources[0]
+    if "means" in {source.scores.design.kind for source in sources}:
+        raise DataError("tables of means are compared one at a time: put the rows of all sources into one table.")
     known = next((source for source in sources if source.scores.design.hash is not None), first)
     for other in sources[1:]:
         metrics = [each.scores.metric for each in (first, other)]
@@ -400,21 +348,19 @@ def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
     labels = [getattr(source, f"{part}_labels") for source in sources]
     if len(set(labels)) == 1:
         return list(sources)
-    words = [
-        [[str(code) if own is None else own[code] for code in getattr(m, part).tolist()] for m in source.scores.matrices]
-        for source, own in zip(sources, labels, strict=True)
-    ]
-    union = sorted(set(itertools.chain.from_iterable(itertools.chain.from_iterable(words))), key=natural_key)
-    number = {word: np.int64(place) for place, word in enumerate(union)}
 
-    def recoded(matrix: ScoreMatrix, own: Sequence[str]) -> ScoreMatrix:
-        codes: dict[str, Any] = {part: np.array([number[word] for word in own])}
+    def words(matrix: ScoreMatrix, own: tuple[str, ...] | None) -> list[str]:
+        return [str(code) if own is None else own[code] for code in getattr(matrix, part).tolist()]
+
+    pairs = list(zip(sources, labels, strict=True))
+    found = {word for source, own in pairs for matrix in source.scores.matrices for word in words(matrix, own)}
+    number = {word: np.int64(place) for place, word in enumerate(sorted(found, key=natural_key))}
+
+    def recoded(matrix: ScoreMatrix, own: tuple[str, ...] | None) -> ScoreMatrix:
+        codes: dict[str, Any] = {part: np.array([number[word] for word in words(matrix, own)])}
         return dataclasses.replace(matrix, **codes)
 
-    return [
-        _with(source, [recoded(matrix, each) for matrix, each in zip(source.scores.matrices, own, strict=True)])
-        for source, own in zip(sources, words, strict=True)
-    ]
+    return [_with(source, [recoded(matrix, own) for matrix in source.scores.matrices]) for source, own in pairs]
 
 
 def _aligned(source: Source, reference: Source) -> Source:
@@ -456,9 +402,6 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
         raise DataError(
             f"{held[0][0].name} is about {own}, but {other.name} about {others}; scores on different datasets cannot be paired."
         )
-    if any(matrix.summary is not None for _, matrix in held):
-        both = " and ".join(source.name for source, _ in held[:2])
-        raise DataError(f"tables of means are compared one at a time: put the rows of {both} into one table.")
     metrics = dict.fromkeys(matrix.metric for _, matrix in held)
     if len(metrics) > 1:
         named = [metric.name for metric in metrics if metric is not None]
@@ -466,12 +409,14 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
             f"dataset {dataset!r} is scored in {quoted(named)} by different sources. Score it in one of them."
         )
     keys = [list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)) for _, matrix in held]
-    sets = zip(held, map(set, keys), strict=True) if held[0][0].scores.design.kind not in ("seeds", "test-sets") else ()
-    for ((one, first), mine), ((two, second), theirs) in itertools.combinations(sets, 2):
-        if mine.isdisjoint(theirs):
+    kind = held[0][0].scores.design.kind
+    for ((one, first), mine), ((two, second), theirs) in itertools.combinations(zip(held, map(set, keys), strict=True), 2):
+        may_differ = kind == "test-sets" or (kind == "seeds" and not {*first.models} & {*second.models})
+        if mine.isdisjoint(theirs) and not may_differ:
             raise DataError(
-                f"{one.name} and {two.name} have no split in common: the first of one is "
-                f"{first.split_name(0)}, of the other {second.split_name(0)}. Number the splits alike in both."
+                f"{one.name} and {two.name} have no {_NO_SPLITS.get(kind, 'split')} in common: the first of one is "
+                f"{first.split_name(0)}, of the other {second.split_name(0)}. Number them alike in both, or put the rows of all "
+                "sources into one table if each holds a part of the same models' scores."
             )
     names = [model for _, matrix in held for model in matrix.models]
     repeat, fold, n_train, n_test = (
@@ -497,15 +442,10 @@ def _columns(held: Sequence[tuple[Source, ScoreMatrix]], keys: Sequence[Sequence
     """Names of the columns where they are no splits; sources that give one column two names do not mean the same by it."""
     if not all(matrix.columns for _, matrix in held):
         return ()
-    found: dict[tuple[int, int], str] = {}
-    for (source, matrix), own in zip(held, keys, strict=True):
-        for key, name in zip(own, matrix.columns, strict=True):
-            if found.setdefault(key, name) != name:
-                raise DataError(
-                    f"{held[0][0].name} calls one column {found[key]!r} and {source.name} calls it {name!r}, so they cannot be "
-                    "paired. Put all scores into one table."
-                )
-    return tuple(name for _, name in sorted(found.items()))
+    found = {pair for (_, matrix), own in zip(held, keys, strict=True) for pair in zip(own, matrix.columns, strict=True)}
+    if len(found) > len(dict(found)):
+        raise DataError("sources give one seed or period two names, so they cannot be paired. Put all scores into one table.")
+    return tuple(name for _, name in sorted(found))
 
 
 def _distinct(names: Sequence[str], marks: Sequence[str], score: FloatArray) -> dict[str, int]:
@@ -516,12 +456,11 @@ def _distinct(names: Sequence[str], marks: Sequence[str], score: FloatArray) -> 
         if not any(np.array_equal(score[row], score[other], equal_nan=True) for other in versions):
             versions.append(row)
     found: dict[str, int] = {}
-    for name, rows in kept.items():
-        for row in rows:
-            shown = name if len(rows) == 1 else f"{name} ({marks[row]})"
-            while shown in found or (shown != name and shown in kept):
-                shown += "'"
-            found[shown] = row
+    for name, row in ((name, row) for name, rows in kept.items() for row in rows):
+        shown = name if len(kept[name]) == 1 else f"{name} ({marks[row]})"
+        while shown in found or (shown != name and shown in kept):
+            shown += "'"
+        found[shown] = row
     return found
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, TiebreakError, UnclearSourceError
+from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import MEANS, PARTS, SPREADS, is_no_score
@@ -23,7 +23,8 @@ _SCORE = ("score", "result", "value", "estimate", "")
 _CELL = re.compile(r"\s*([^\s(±+]+)\s*\(?\s*(?:±|\+/-|\+-|\()?\s*([^\s()±]+)?\s*\)?\s*")
 """A mean, and what may stand beside it in the same cell: 0.91 ± 0.02, 0.91 (0.02), 0.91(+/-0.02)."""
 
-_CLASSES = Advice("n_test=(40, 960)", typed="--n-test 40,960")
+_Words = tuple[str | Setting | Advice, ...]
+_CLASSES, _N_TEST = Advice("n_test=(40, 960)", typed="--n-test 40,960"), Setting("n_test", "1000")
 
 _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 """A column that only the leaderboard of a tool has."""
@@ -74,10 +75,13 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     kind, n = _kind_of(table, chosen, name or "score", options, has_spread=all(spreads))
     metric = table_metric(name, options, table.name).metric
     value, half = _numbers(table, chosen.name, texts)
-    scale = _scale(table, chosen.name, metric, value)
+    are_percent, is_share = value > 1.5, metric.bounds[1] == 1.0 or plain_name(metric.name) in RATES
+    scale = 100.0 if is_share and are_percent.any() else 1.0
+    what = "is a fraction, and other rows are in per cent."
+    _check(table, chosen.name, are_percent | (scale == 1.0), lambda row: f"{texts[row]} {what}", "Write all in one unit.")
     value, half, (low, high) = value / scale, half / scale, metric.bounds
-    what = f"is no value of {metric.name}, which lies between {low:g} and {high:g}."
-    _check(table, chosen.name, (value >= low) & (value <= high), lambda row: f"{texts[row]} {what}")
+    bounds = f"{metric.name}, which lies between {low:g} and {high:g}"
+    _check(table, chosen.name, (value >= low) & (value <= high), lambda row: f"{texts[row]} is no value of {bounds}.")
     deviation, said = np.full(value.size, np.nan), ""
     if kind in ("folds", "runs"):
         spread, half_spread = _numbers(table, (beside or chosen).name, spreads)
@@ -114,11 +118,12 @@ def _column(table: SourceTable, name: str) -> _Column | None:
     typed = {word: word.casefold() for word in re.split(r"[\s_.,()\[\]%/-]+", short) if word}
     spread = next((SPREADS[word] for word in typed.values() if word in SPREADS), "")
     part = next((word for word in typed.values() if word in PARTS), "")
-    rest = [each for each, word in typed.items() if word not in {*MEANS, *SPREADS, part, "none", "95"}]
-    if part.startswith("train") or is_no_score(" ".join(rest)):
-        return None
-    metric = ("_" if "_" in name else " ").join(rest)
+    metric = ("_" if "_" in name else " ").join(
+        each for each, word in typed.items() if word not in {*MEANS, *SPREADS, part, "none", "95"}
+    )
     is_mean = not spread or all(inside for _, inside in _cells(table, name))
+    if part.startswith("train") or is_no_score(metric.replace("_", " ")):
+        return None
     return _Column(name, metric, plain_name(full_name(metric)), part, spread, is_mean)
 
 
@@ -167,16 +172,6 @@ def _numbers(table: SourceTable, column: str, texts: Sequence[str | None]) -> tu
     return found, 0.5 * 10.0 ** -max(decimals, bool(np.all(np.abs(found) <= 1)))
 
 
-def _scale(table: SourceTable, column: str, metric: Metric, value: FloatArray) -> float:
-    """100 for shares in per cent; an error where some are and others are not."""
-    percent = value > 1.5
-    if (metric.bounds[1] != 1.0 and plain_name(metric.name) not in RATES) or not percent.any():
-        return 1.0
-    what = "is a fraction, and other rows are in per cent."
-    _check(table, column, percent, lambda row: f"{value[row]:g} {what}", "Write all in one unit.")
-    return 100.0
-
-
 def _deviations(
     table: SourceTable, column: _Column, value: FloatArray, spread: FloatArray, half: float, n: int, metric: Metric
 ) -> tuple[FloatArray, str]:
@@ -207,41 +202,38 @@ def _kind_of(
     table: SourceTable, chosen: _Column, metric: str, options: ReadOptions, *, has_spread: bool
 ) -> tuple[SummaryKind, tuple[int, ...]]:
     """Kind of the means, and of how many they are, as `Summary` has it."""
-    of, both, cv = RATES.get(plain_name(full_name(metric))), options.n_classes, options.cv
-    is_of_runs, n_test = options.rows == "seeds", options.n_test if options.n_train is None else None
-
-    def unclear(what: str, *fix: str | Setting | Advice) -> TiebreakError:
-        return refuse(table.name, what, *fix, column=chosen.name, kind=UnclearSourceError)
-
-    if n_test is None and cv is None:
-        asked: list[str | Setting | Advice] = []
-        if has_spread:
-            runs = Advice("rows='seeds', cv=5", typed="--seeds 5")
-            asked += ["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". "]
-        if of is not None:
-            asked += ["Of how many test examples? ", Setting("n_test", "1000") if of == "examples" else _CLASSES, ". "]
-        surer = (
-            f"The answer then holds whatever the overlap of the models' mistakes. Surer: keep {KEEP}" if asked else f"Keep {KEEP}"
-        )
-        raise unclear(
-            "it has one row for each model, a single score or a mean, which says nothing of how it varies.", *asked, surer
-        )
-    if n_test is None:
+    named, cv, both = full_name(metric), options.cv, options.n_classes
+    of, n_test = RATES.get(plain_name(named)), options.n_test if options.n_train is None else None
+    if n_test is None and cv is not None:
         n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
         if isinstance(n, bool) or not isinstance(n, int) or n < 2:
             raise InvalidParameterError(Setting("cv", f"{cv!r:.40}"), ": means are of two folds or runs at least.", about="cv")
         if not has_spread:
-            what = (
-                f"it has no deviation beside {chosen.name!r}, as in a column {chosen.metric + '_std'!r}, to say how scores vary."
-            )
+            own = chosen.metric + "_std"
+            what = f"it has no deviation beside {chosen.name!r}, as in a column {own!r}, to say how scores vary."
             raise refuse(table.name, what, "If they are of one test set, pass ", Setting("n_test"), ".")
-        return ("runs", (n,)) if is_of_runs else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
-    if of is None:
-        what = f"how far two models may differ by chance in {full_name(metric)} on one test set does not follow from the values."
-        raise unclear(what, "Keep the predictions of all models in one table, with a column of the truth, and compare that.")
-    if of == "examples":
+        return ("runs", (n,)) if options.rows == "seeds" else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
+    if n_test is not None and of == "examples":
         return "rates", (n_test,)
-    if both is None:
-        what = f"{full_name(metric)} is about positive and negative examples apart."
-        raise unclear(what, "Say how many there are of each: ", _CLASSES, ".")
-    return ("areas", both) if of == "both" else ("rates", (both[of == "negatives"],))
+    if both is not None and of is not None:
+        return ("areas", both) if of == "both" else ("rates", (both[of == "negatives"],))
+    runs, size = Advice("rows='seeds', cv=5", typed="--seeds 5"), _N_TEST if of == "examples" else _CLASSES
+    asked: _Words = (
+        *(("Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". ") if has_spread else ()),
+        *(("Of how many test examples? ", size, ". ") if of is not None else ()),
+    )
+    surer = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
+    unsaid = "it has one row for each model, a single score or a mean, which says nothing of how it varies."
+    no_number: _Words = (unsaid, *asked, f"{surer} {KEEP}")
+    no_classes: _Words = (
+        f"{named} is about positive and negative examples apart.",
+        "Say how many there are of each: ",
+        _CLASSES,
+        ".",
+    )
+    no_law: _Words = (
+        f"how far two models may differ by chance in {named} on one test set does not follow from the values.",
+        "Keep the predictions of all models in one table, with a column of the truth, and compare that.",
+    )
+    said, *fix = no_number if n_test is None else no_law if of is None else no_classes
+    raise refuse(table.name, str(said), *fix, column=chosen.name, kind=UnclearSourceError)

@@ -643,6 +643,8 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
         held = of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
+    if isinstance(held, Mapping) and held and not any(isinstance(each, list | Mapping) for each in held.values()):
+        held = [held]  # what one run has measured
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
     if held == []:

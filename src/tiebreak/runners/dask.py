@@ -1,6 +1,5 @@
 """Measuring on the workers of a Dask cluster: on other machines, or in processes that may be lost and replaced."""
 
-import ipaddress
 import logging
 import time
 import warnings
@@ -174,12 +173,7 @@ class DaskPool:
 def warn_if_exposed(address: str) -> None:
     """Warn of a scheduler that others on the network can reach, and whose connections are not encrypted."""
     scheme, _, place = address.partition("://")
-    host = place.rpartition(":")[0].strip("[]")
-    try:
-        is_loopback = ipaddress.ip_address(host).is_loopback
-    except ValueError:  # a name
-        is_loopback = host == "localhost"
-    if scheme in ("tls", "wss") or is_loopback:
+    if scheme in ("tls", "wss") or place.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]"):
         return
     warnings.warn(
         f"The Dask scheduler at {address} listens beyond this machine without TLS: whoever can reach it can have its workers run "

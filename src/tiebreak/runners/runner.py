@@ -17,17 +17,13 @@ def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -
     """
     if runner is None:
         return LocalRunner(n_jobs, timeout)
-    if n_jobs != 1:
-        raise InvalidParameterError(
-            Setting("n_jobs", repr(n_jobs)),
-            " is for processes that tiebreak starts, and a runner with workers of its own was given. Leave it out.",
-        )
-    if timeout is not None:
-        raise InvalidParameterError(
-            Setting("timeout", repr(timeout)),
-            " is for processes that tiebreak starts: on Dask a cell that hangs could be ended only along with its worker, and a "
-            "runner of your own has its own limits. Leave it out, or measure without a runner.",
-        )
+    for name, value, usual in (("n_jobs", n_jobs, 1), ("timeout", timeout, None)):
+        if value != usual:
+            raise InvalidParameterError(
+                Setting(name, repr(value)),
+                " is for processes that tiebreak starts, and a runner was given: its workers are its own, and on Dask a cell "
+                "that hangs could be ended only along with its worker. Leave it out, or measure without a runner.",
+            )
     distributed = sys.modules.get("distributed")  # who has a client has imported it
     is_address = isinstance(runner, str) and runner.startswith(("tcp://", "tls://"))
     if is_address or (distributed is not None and isinstance(runner, distributed.Client)):

@@ -288,6 +288,8 @@ class Items:
         rows = self.item_means()
         if self.classes and self.truth is not None:
             rows = np.where(np.isnan(rows), np.nan, rows == self.truth)
+        elif not self.is_mean:  # what models predict, of 0 and 1 too, is neither right nor wrong
+            return None
         one, other = (rows[look_up(name, self.models, "model")] for name in (first, second))
         if not np.isin(np.concatenate([one, other]), [0.0, 1.0]).all() or not self.metric.higher_is_better:
             return None

@@ -23,7 +23,7 @@ _HOMES = {
     "sign_test_critical_value signed_ranks skillings_mack wilcoxon wilcoxon_critical_value",
     "tiebreak.statistics.rates": "cochran_q mcnemar newcombe paired_counts proportion_interval tango z_test",
     "tiebreak.statistics.ratings": "BradleyTerry battles_of_scores bradley_terry",
-    "tiebreak.statistics.resampling": "Permutations WinnerBootstrap bootstrap_winner bootstrap_winner_by "
+    "tiebreak.statistics.resampling": "Bootstrap Permutations WinnerBootstrap bootstrap bootstrap_winner bootstrap_winner_by "
     "permutation_test_paired permutation_test_unpaired",
     "tiebreak.statistics.skew": "skewed",
     "tiebreak.statistics.splits": "corrected_t doubling_gain five_by_two_cv_critical_value five_by_two_cv_test paired_t",

@@ -60,8 +60,10 @@ from tiebreak.statistics.rates import z_test as z_test
 from tiebreak.statistics.ratings import BradleyTerry as BradleyTerry
 from tiebreak.statistics.ratings import battles_of_scores as battles_of_scores
 from tiebreak.statistics.ratings import bradley_terry as bradley_terry
+from tiebreak.statistics.resampling import Bootstrap as Bootstrap
 from tiebreak.statistics.resampling import Permutations as Permutations
 from tiebreak.statistics.resampling import WinnerBootstrap as WinnerBootstrap
+from tiebreak.statistics.resampling import bootstrap as bootstrap
 from tiebreak.statistics.resampling import bootstrap_winner as bootstrap_winner
 from tiebreak.statistics.resampling import bootstrap_winner_by as bootstrap_winner_by
 from tiebreak.statistics.resampling import permutation_test_paired as permutation_test_paired

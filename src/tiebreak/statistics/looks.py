@@ -12,6 +12,7 @@ from scipy.special import betainc, betaln
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import (
     FloatArray,
+    check_choice,
     check_count,
     check_number,
     check_probability,
@@ -128,12 +129,9 @@ def alpha_spent(
     """
     alpha = check_probability(alpha, "alpha")
     t = floats(fractions, "fractions", InvalidParameterError)
-    if not np.all(np.isfinite(t)) or np.any(t <= 0):
-        raise InvalidParameterError(f"fractions must be finite numbers above 0; got {plain(t)}.", about="fractions")
+    _check_fractions(t)
+    check_choice(spending, get_args(SpendingName), "spending")
     t = np.minimum(t, 1.0)
-    if spending not in get_args(SpendingName):
-        names = ", ".join(map(repr, get_args(SpendingName)))
-        raise InvalidParameterError(f"spending must be one of {names}; got {spending!r:.60}.", about="spending")
     if spending == "hwang-shih-decani":
         gamma = check_number(gamma, "gamma", -40, 40)
         share = t if abs(gamma) < 1e-9 else np.expm1(-gamma * t) / np.expm1(-gamma)  # [HSD90]_
@@ -243,7 +241,8 @@ def group_sequential_design(
     array([2.75 , 1.981])
     """
     t = np.atleast_1d(floats(fractions, "fractions", InvalidParameterError))
-    _check_looks(t)
+    freedom = np.broadcast_to(floats(np.inf if df is None else df, "df", InvalidParameterError), t.shape)
+    _check_looks(t, freedom)
     alpha = check_probability(alpha, "alpha")
     if spent is None:
         granted = alpha_spent(t, alpha=alpha, spending=spending, gamma=gamma)
@@ -255,8 +254,6 @@ def group_sequential_design(
                 f"alpha of {alpha:g}; got {plain(granted)}.",
                 about="spent",
             )
-    freedom = np.broadcast_to(floats(np.inf if df is None else df, "df", InvalidParameterError), t.shape)
-    _check_df(freedom, t)
     is_normal = bool(freedom.min() >= NORMAL_FROM)
     process = np.full(t.shape, np.inf) if is_normal else np.minimum(freedom, MOST_DF)
     design = _calibrated(tuple(t.tolist()), tuple(process.tolist()), tuple(granted.tolist()))
@@ -265,46 +262,33 @@ def group_sequential_design(
     return design._replace(df=freedom, critical=student_multiplier(design.alphas, freedom))
 
 
-def _check_looks(t: FloatArray) -> None:
-    if t.ndim != 1 or t.size == 0:
-        raise InvalidParameterError(f"fractions must be one for each look; got the shape {t.shape}.", about="fractions")
-    if t.size > MOST_LOOKS:
+def _check_looks(t: FloatArray, df: FloatArray) -> None:
+    """Looks that grow, in their shares of the plan and in degrees of freedom."""
+    if t.ndim != 1 or not 0 < t.size <= MOST_LOOKS:
         raise InvalidParameterError(
-            f"{t.size:,} looks, but a design has at most {MOST_LOOKS:,}. Look less often: "
-            "more than about 20 looks save next to nothing.",
+            f"fractions must be one for each look, 1 to {MOST_LOOKS:,} of them; got the shape {t.shape}. More than about 20 "
+            "save next to nothing.",
             about="fractions",
         )
-    if not np.all(np.isfinite(t)) or np.any(t <= 0):
-        raise InvalidParameterError(f"fractions must be finite numbers above 0; got {t}.", about="fractions")
-    growth = np.diff(t) / t[1:]
-    if np.any(growth < CLOSEST_LOOKS):
-        k = int(np.argmax(growth < CLOSEST_LOOKS))
-        what = "at the same information" if t[k] == t[k + 1] else "in no growing order, or closer than a millionth"
+    _check_fractions(t)
+    close = (np.diff(t) / t[1:] < CLOSEST_LOOKS) | (t[:-1] >= 1)
+    if close.any():
+        k = int(close.argmax())
         raise InvalidParameterError(
-            f"looks {k + 1} and {k + 2} are {what}: {t[k]:.10g} and {t[k + 1]:.10g}. Each look needs more "
-            "data than the one before.",
+            f"looks {k + 1} and {k + 2} are at {t[k]:.10g} and {t[k + 1]:.10g} of the plan. Each look needs more data than the "
+            "one before, by a millionth at least, and none comes after the end of the plan, 1: further data need a new plan.",
             about="fractions",
         )
-    if np.any(t[:-1] >= 1):
-        k = int(np.argmax(t >= 1))
-        raise InvalidParameterError(
-            f"look {k + 1} is at {t[k]:g} of the plan, which ends it, but is followed by another "
-            "one. Further data need a new plan.",
-            about="fractions",
-        )
-
-
-def _check_df(df: FloatArray, t: FloatArray) -> None:
-    if np.any(~(df >= 1)):
-        raise InvalidParameterError(f"df must be at least 1 at every look; got {df}.", about="df")
     short = (df[:-1] < MOST_DF) & (df[1:] < df[:-1] + 1 - 1e-9)
-    if np.any(short):
-        k = int(np.argmax(short))
+    if short.any() or not (df >= 1).all():
         raise InvalidParameterError(
-            f"the degrees of freedom of look {k + 2} are {df[k + 1]:g}, those of look {k + 1} {df[k]:g}: with more data they "
-            f"grow by at least 1. Say those of each of the {t.size} looks.",
-            about="df",
+            f"df must be at least 1, and with more data grow by at least 1; got {df} for the {t.size} looks.", about="df"
         )
+
+
+def _check_fractions(t: FloatArray) -> None:
+    if not np.all((t > 0) & np.isfinite(t)):
+        raise InvalidParameterError(f"fractions must be finite numbers above 0; got {plain(t)}.", about="fractions")
 
 
 @lru_cache(maxsize=256)

@@ -144,9 +144,12 @@ def cluster_sums(
     return ClusterSums(totals, own, squares, n_used)
 
 
-def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> Law:
-    """As `clustered_mean`, from sums by cluster: the totals of a difference are the difference of the totals of both models."""
-    totals, weights, squares = (np.asarray(each, dtype=float) for each in sums[:3])  # weights of all rows may be one row
+def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2", scale: FloatArray | float = 0.0) -> Law:
+    """As `clustered_mean`, from sums by cluster: the totals of a difference are the difference of the totals of both models.
+
+    `scale` is the size of the scores, where these are differences, of which rounding noise is none; that of the means if larger.
+    """
+    totals, weights, squares = sums[:3]  # weights of all rows may be one row
     mean, share, residual = _residuals(totals, weights)
     n_clusters = np.count_nonzero(weights > 0, axis=-1)
     is_cr2 = variance in ("cr2", "independent")
@@ -155,16 +158,15 @@ def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> La
     if variance == "cr1":
         raw = raw * divide(n_clusters, n_clusters - 1)
     df = _satterthwaite(share, squares, factor) if is_cr2 else np.maximum(n_clusters - 1.0, 0.0)
-    kind = np.where(np.isnan(totals).any(axis=-1) | (n_clusters < 2), UNDEFINED, _kinds(totals, weights)).astype(np.int8)
+    kind = np.where(np.isnan(totals).any(axis=-1) | (n_clusters < 2), UNDEFINED, _kinds(sums, scale)).astype(np.int8)
     df, n = (np.broadcast_to(each, kind.shape) for each in (np.where(n_clusters < 2, 0.0, df), n_clusters))
     return student(mean[..., 0], np.sqrt(raw), plain(df), n_units=n if n.ndim else int(n), kind=kind)
 
 
 def cluster_residuals(sums: ClusterSums) -> FloatArray:
     """Part of each cluster in the error of the mean, shape (..., n_clusters): their squares sum to its variance (CR2)."""
-    totals, weights, squares = (np.asarray(each, dtype=float) for each in sums[:3])
-    _, share, residual = _residuals(totals, weights)
-    return np.asarray(np.sqrt(_cr2_factor(share, squares)) * residual)
+    _, share, residual = _residuals(sums.totals, sums.weights)
+    return np.asarray(np.sqrt(_cr2_factor(share, sums.squares)) * residual)
 
 
 def _residuals(totals: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -179,14 +181,20 @@ def freedom_of_shares(share: FloatArray) -> FloatArray:
     return _satterthwaite(share, share, _cr2_factor(share, share))
 
 
-def _kinds(totals: FloatArray, weights: FloatArray) -> IntArray:
+def cluster_means(sums: ClusterSums) -> FloatArray:
+    """Mean of each cluster; nan of one without weight."""
+    return np.asarray(np.divide(*sums[:2]) if (sums.weights > 0).all() else divide(*sums[:2]))
+
+
+def _kinds(sums: ClusterSums, scale: FloatArray | float) -> IntArray:
     """SPREAD, IDENTICAL or CONSTANT, by the means of the clusters that have any weight."""
-    means = totals / weights if (weights > 0).all() else np.where(weights > 0, divide(totals, weights), np.nan)
+    means = cluster_means(sums)
     high, low = np.fmax.reduce(means, axis=-1), np.fmin.reduce(means, axis=-1)
+    size = np.maximum(np.maximum(np.abs(high), np.abs(low)), scale)
     # far beyond rounding, which takes two passes to see; the others are looked at closely
-    if np.all(high - low > np.maximum(1e-6 * np.maximum(np.abs(high), np.abs(low)), 1e-150)):
+    if np.all(high - low > np.maximum(1e-6 * size, 1e-150)):
         return np.full(means.shape[:-1], SPREAD, dtype=np.int8)
-    return row_moments(means, omit_missing=True).kind
+    return row_moments(means, size, omit_missing=True).kind
 
 
 def _cr2_factor(share: FloatArray, squares: FloatArray) -> FloatArray:
@@ -381,8 +389,8 @@ class Means(NamedTuple):
         return least_sure(laws)
 
     def reshaped(self, shape: tuple[int, ...]) -> Means:
-        """Arrays of another shape."""
-        return Means(*(None if each is None else np.reshape(each, shape) for each in self))  # type: ignore[arg-type]
+        """Arrays of another shape, numbers for none."""
+        return Means(*(None if each is None else np.reshape(each, shape)[()] for each in self))  # type: ignore[arg-type]
 
 
 def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
@@ -413,11 +421,12 @@ def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, sc
         return means_of_rows(run_differences(score, one, two), layout, scale)
     found = []
     for row, is_apart in enumerate(apart.tolist()):
-        at = slice(row, row + 1)
-        if is_apart:
-            found.append(_of_own_runs(score[one[at]], score[two[at]], layout, scale[at]))
-        else:
-            found.append(means_of_rows(run_differences(score, one[at], two[at]), layout, scale[at]))
+        i, j, size = one[row : row + 1], two[row : row + 1], scale[row : row + 1]
+        found.append(
+            _of_own_runs(score[i], score[j], layout, size)
+            if is_apart
+            else means_of_rows(run_differences(score, i, j), layout, size)
+        )
     return _joined(found)
 
 
@@ -502,17 +511,14 @@ def _joined(found: Sequence[Means]) -> Means:
 
 
 def _of_sums(sums: ClusterSums, scale: FloatArray) -> Means:
-    """Kinds by the size of the scores, as differences of rounding noise are none."""
-    found = mean_of_clusters(sums)
-    have_all = bool((sums.weights > 0).all())
-    means = sums.totals / sums.weights if have_all else np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
-    kind = np.where(np.asarray(found.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale, omit_missing=True).kind)
-    n = np.broadcast_to(sums.n_examples, kind.shape)
-    columns = map(np.asarray, (found.estimate, found.se, found.df, n, kind, RELATIVE_TOLERANCE * scale))
-    skewness = skewness_of_weighted_mean(means if have_all else np.nan_to_num(means), sums.weights)
-    # that of few clusters chance may make: at 8 it would take a fifth of the power and hold no level that Student's t does not
-    n_clusters = np.count_nonzero(sums.weights > 0, axis=-1)
-    is_chance = (n_clusters < MANY_CLUSTERS) & (n_clusters < sums.n_examples) & (np.abs(skewness) * np.sqrt(n_clusters) < SEEN)
+    """Means of rows with a skewness, but for that of few clusters, which chance may make.
+
+    At 8 clusters it would take a fifth of the power and hold no level that Student's t does not.
+    """
+    found, skewness = mean_of_clusters(sums, scale=scale), skewness_of_weighted_mean(cluster_means(sums), sums.weights)
+    n_clusters, n = np.asarray(found.n_units), np.broadcast_to(sums.n_examples, found.kind.shape)
+    is_chance = (n_clusters < MANY_CLUSTERS) & (n_clusters < n) & (np.abs(skewness) * np.sqrt(n_clusters) < SEEN)
+    columns = map(np.asarray, (found.estimate, found.se, found.df, n, found.kind, RELATIVE_TOLERANCE * scale))
     return Means(*columns)._replace(skewness=np.where(is_chance, 0.0, skewness))
 
 
@@ -521,11 +527,10 @@ def _of_crossed(values: FloatArray, layout: Layout, used: NDArray[np.bool_], sca
     clusters = None if layout.clusters is None else layout.clusters[used]
     weights = None if layout.weights is None else layout.weights[used]
     if not used.any() or (weights is not None and weights.sum() == 0):
-        nothing = np.full(len(values), np.nan)
-        kind = np.full(len(values), UNDEFINED, dtype=np.int8)
-        none = Means(nothing, nothing, nothing, np.zeros(len(values), dtype=np.int64), kind, RELATIVE_TOLERANCE * scale)
+        none = _of_sums(cluster_sums(np.full((len(values), 1), np.nan)), scale)
         names = ("skewness", "runs_error", "from_items", "from_runs", "from_both", "runs_skewness", "runs_df")
-        return none._replace(**dict.fromkeys(names, nothing))
+        lacking: dict[str, Any] = dict.fromkeys(names, none.estimate)
+        return none._replace(n=np.zeros(len(values), dtype=np.int64), **lacking)
     some = values[:, :, used]
     some = np.ascontiguousarray(some[:, ~np.isnan(some).all(axis=(0, 2))])  # sums of one row end in the same bits as of many
     if some.shape[1] > 1:
@@ -658,21 +663,16 @@ def _facts_of_stratum(sums: ClusterSums, noise: FloatArray) -> tuple[FloatArray,
     These are the numbers of examples, of units and of those that differ from the median, the largest distance from it, and the
     largest share of a unit in the mean. In the last place is the share of each unit in the deviation of the mean, (..., n_units).
     """
-    totals, weights = np.asarray(sums.totals), np.asarray(sums.weights)
-    found = mean_of_clusters(sums)
-    is_there = np.broadcast_to(weights > 0, totals.shape)
-    values = np.where(is_there, divide(totals, weights), np.nan)
+    (mean, share, residuals), values, found = _residuals(*sums[:2]), cluster_means(sums), mean_of_clusters(sums)
+    is_there = np.broadcast_to(sums.weights > 0, values.shape)
     n_units = is_there.sum(axis=-1)
-    total = np.broadcast_to(weights.sum(axis=-1, keepdims=True), (*totals.shape[:-1], 1))
-    mean = np.where(total > 0, divide(totals.sum(axis=-1, keepdims=True), total), np.nan)
     away = np.where(is_there, np.abs(values - np.nan_to_num(median_present(values))), 0.0)
     is_event = away > noise[..., None]
     error = np.where(is_event.any(axis=-1), np.nan_to_num(np.asarray(found.se)), 0.0)
     largest = np.where(is_event, away, 0.0).max(axis=-1, initial=0.0)
-    numbers = sums.n_examples, n_units, is_event.sum(axis=-1), largest, divide(weights, total).max(axis=-1)
-    deviations = np.where(is_there, divide(totals - weights * mean, total), 0.0)
+    numbers = sums.n_examples, n_units, is_event.sum(axis=-1), largest, share.max(axis=-1)
     facts = (mean[..., 0], np.square(error), found.df, *numbers)
-    return *(np.broadcast_to(np.asarray(each), n_units.shape) for each in facts), deviations
+    return *(np.broadcast_to(np.asarray(each), n_units.shape) for each in facts), np.where(is_there, residuals, 0.0)
 
 
 def _over_strata(strata: Sequence[tuple[FloatArray, ...]], noise: FloatArray) -> Means:
@@ -713,7 +713,7 @@ def _over_strata(strata: Sequence[tuple[FloatArray, ...]], noise: FloatArray) ->
     )
     estimate, n_examples = np.where(kind == IDENTICAL, 0.0, estimate), n.sum(axis=-1).astype(np.int64)
     found = Means(estimate, error, df, n_examples, kind, noise, skewness, guarded_error=guarded_error, guarded_df=guarded_df)
-    return found if noise.ndim else Means(*(None if each is None else each[()] for each in found))  # type: ignore[arg-type]
+    return found.reshaped(noise.shape)
 
 
 def _of_singles(means: FloatArray, is_single: NDArray[np.bool_]) -> tuple[FloatArray, IntArray]:
@@ -777,7 +777,7 @@ def crossed_mean(
     if absent.any():
         raise DataError(f"example {np.argwhere(absent)[0][-1]} has no answer in any run; leave it out.")
     found = _crossed(scores, clusters, weights, np.nanmax(np.abs(scores), axis=(-2, -1)))
-    return found if scores.ndim > 2 else Means(*(None if each is None else each[()] for each in found))  # type: ignore[arg-type]
+    return found.reshaped(scores.shape[:-2])
 
 
 def _crossed(

@@ -1,34 +1,231 @@
-"""Resampling: permutation tests, which take no distribution for granted, and the score of the best by bootstrap."""
+"""Resampling: the bootstrap of any metric, and permutation tests, which take no distribution for granted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
-from tiebreak.errors import DataError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     Alternative,
     FloatArray,
     IntArray,
+    Interval,
     blocks,
     check_array,
     check_choice,
     check_count,
     check_probability,
     divide,
+    floats,
     generator_of,
     group_codes,
     row_counts,
 )
 from tiebreak.statistics.rates import proportion_interval
 
+BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
+Ties = Literal["half", "strict"]
+
+
+class Bootstrap(NamedTuple):
+    """Resampled values of a metric.
+
+    Attributes
+    ----------
+    estimate : float
+        The metric on the examples as they are.
+    replicates : ndarray of shape (n_rows,)
+        Its value on each resample; nan where a resample has none (a single class, say).
+    probability : ndarray of shape (n_rows,)
+    n_resamples : int
+        Number of resamples; of all that are possible where `is_exact`.
+    is_exact : bool
+        All possible resamples were taken, each row of `replicates` with its `probability`.
+    jackknife : ndarray of shape (n_examples,)
+        The metric without each example.
+    """
+
+    estimate: float
+    replicates: FloatArray
+    probability: FloatArray
+    n_resamples: int
+    is_exact: bool
+    jackknife: FloatArray
+
+    @property
+    def mean(self) -> float:
+        """Mean of the resampled values."""
+        return self._average(self.replicates)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the resampled values."""
+        n = np.count_nonzero(~np.isnan(self.replicates))
+        factor = 1.0 if self.is_exact else divide(n, n - 1)
+        return float(np.sqrt(self._average(np.square(self.replicates - self.mean)) * factor))
+
+    @property
+    def acceleration(self) -> float:
+        """Skewness of the jackknife over six: how fast the standard error changes with the metric."""
+        d = self.jackknife.mean() - self.jackknife
+        largest = np.abs(d).max()
+        if not largest > 1e-12 * abs(self.estimate):
+            return 0.0
+        return float(((d / largest) ** 3).sum() / (6 * np.square(d / largest).sum() ** 1.5))
+
+    def z0(self, ties: Ties = "half") -> float:
+        """Normal quantile of the share of resampled values below the estimate; those equal to it by half, or not ("strict")."""
+        check_choice(ties, get_args(Ties), "ties")
+        noise = _TIE * max(abs(self.estimate), self._largest())
+        below, up_to = (self._average((self.replicates < self.estimate + side).astype(float)) for side in (-noise, noise))
+        return float(ndtri((below + up_to) / 2 if ties == "half" else below))
+
+    def bca_shares(self, level: float = 0.95, ties: Ties = "half") -> Interval:
+        """Shares of the resampled values at which the limits of the "bca" interval of this level lie."""
+        z = self.z0(ties) + np.array([1.0, -1.0]) * ndtri((1 - check_probability(level, "level")) / 2)
+        return Interval(*ndtr(self.z0(ties) + divide(z, 1 - self.acceleration * z)))
+
+    def interval(self, level: float = 0.95, method: BootstrapMethod = "bca", *, ties: Ties = "half") -> Interval:
+        """Two-sided interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Coverage, between 0 and 1. Random resamples must be 20 / (1 - level) or more, or the limits are noise.
+        method : {"bca", "percentile", "basic", "normal"}
+            "bca" moves the quantiles for bias and skewness, "percentile" takes them as they are, "basic" reflects them at
+            the estimate, "normal" is ``estimate +- z se``. A quantile is the smallest value whose cumulative share reaches it.
+        ties : {"half", "strict"}
+            For "bca": how resampled values equal to the estimate count, see `z0`.
+
+        Returns
+        -------
+        Interval
+            nan where the resampled values are all the same, and where one in twenty of the resamples or more has no value.
+        """
+        check_choice(method, get_args(BootstrapMethod), "method")
+        alpha = 1 - check_probability(level, "level")
+        if not self.is_exact and self.n_resamples * alpha < _DRAWS_PER_TAIL:
+            raise InvalidParameterError(
+                f"{self.n_resamples} resamples are too few for an interval of level {level:g}; pass n_resamples="
+                f"{int(np.ceil(_DRAWS_PER_TAIL / alpha))} or more.",
+                about="n_resamples",
+            )
+        has_value = ~np.isnan(self.replicates)
+        if np.isnan(self.estimate) or has_value.mean() <= 0.95 or np.ptp(self.replicates[has_value]) <= _TIE * self._largest():
+            return Interval(np.asarray(np.nan), np.asarray(np.nan))
+        if method == "normal":
+            half = ndtri(alpha / 2) * self.standard_error
+            return Interval(np.asarray(self.estimate + half), np.asarray(self.estimate - half))
+        shares = self.bca_shares(level, ties) if method == "bca" else (alpha / 2, 1 - alpha / 2)
+        order = np.argsort(self.replicates)[: np.count_nonzero(has_value)]  # nan last
+        cumulative = np.cumsum(self.probability[order])
+        places = np.searchsorted(cumulative, np.array(shares) * cumulative[-1] * (1 - 1e-12))
+        low, high = self.replicates[order[np.minimum(places, order.size - 1)]]
+        return Interval(2 * self.estimate - high, 2 * self.estimate - low) if method == "basic" else Interval(low, high)
+
+    def _average(self, values: FloatArray) -> float:
+        has_value = ~np.isnan(self.replicates)
+        return float(divide(np.where(has_value, values, 0.0) @ self.probability, has_value @ self.probability))
+
+    def _largest(self) -> float:
+        """Size of the resampled values; nan where there are none."""
+        return float(np.fmax.reduce(np.abs(self.replicates)))
+
+
+_TIE = 1e-10
+"""Values nearer to each other than this share of their size are equal but for rounding."""
+_DRAWS_PER_TAIL, _MOST_ENUMERATED = 20, 400_000
 _BLOCK = 200_000
 """Examples drawn at a time."""
+
+
+def bootstrap(
+    function: Callable[..., ArrayLike],
+    *columns: ArrayLike,
+    n_resamples: int = 9_999,
+    exact: bool | None = None,
+    rng: int | np.random.Generator = 0,
+) -> Bootstrap:
+    """Resample examples with replacement, and take a metric of each resample.
+
+    Parameters
+    ----------
+    function : callable
+        The metric of one model, or of the differences of two: of columns of shape (n_rows, n_examples), each row a resample, it
+        returns one value for each row, as ``lambda x: x.mean(axis=-1)`` does.
+    *columns : array_like of shape (n_examples,)
+        What an example has: a score, or a label and a prediction.
+    n_resamples : int, default 9,999
+    exact : bool, optional
+        Take all possible resamples, up to 400,000 but for their order; if not given where these are `n_resamples` at most.
+    rng : int or numpy Generator, default 0
+
+    Returns
+    -------
+    Bootstrap
+
+    Raises
+    ------
+    InvalidParameterError
+        Fewer than one resample, or more possible ones than can be enumerated.
+    DataError
+        Columns of different lengths, or a function that does not return one number for each row.
+
+    References
+    ----------
+    .. [E87] B. Efron. Better bootstrap confidence intervals. Journal of the American Statistical Association 82, 1987.
+    .. [ET93] B. Efron, R. J. Tibshirani. An introduction to the bootstrap. Chapman & Hall, 1993.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> result = tb.statistics.bootstrap(lambda x: x.mean(axis=-1), [0.81, 0.78, 0.84, 0.79, 0.9, 0.83])
+    >>> result.is_exact, result.n_resamples, [round(float(limit), 4) for limit in result.interval()]
+    (True, 46656, [0.8, 0.865])
+    """
+    arrays = [np.asarray(column) for column in columns]
+    n_resamples, n = check_count(n_resamples, "n_resamples"), arrays[0].size if arrays else 0
+    if not n or any(each.shape != (n,) for each in arrays):
+        raise DataError(
+            f"the bootstrap takes columns of one length, one value for each example; got {[each.shape for each in arrays]}."
+        )
+
+    def values(rows: IntArray) -> FloatArray:
+        found = floats(function(*(each[rows] for each in arrays)), "what the function returns")
+        if found.shape != rows.shape[:1]:
+            raise DataError(
+                f"the function must return one value for each resample, a row of its arguments; got the shape {found.shape} for "
+                f"{len(rows)} rows."
+            )
+        return found
+
+    most = _MOST_ENUMERATED if exact else n_resamples
+    # There are 2 ** (n - 1) or more of them: counted only where that is small, as it takes seconds for 100,000 examples.
+    is_few = n <= most.bit_length() and comb(2 * n - 1, n) <= most
+    if exact and not is_few:
+        raise InvalidParameterError(f"{n} examples have too many resamples to take all of them; leave out exact.", about="exact")
+    everyone = np.arange(n)
+    if is_few and exact is not False:
+        from scipy.stats import multinomial
+
+        rows = np.array(list(combinations_with_replacement(range(n), n)))
+        replicates, probability, total = values(rows), multinomial.pmf(row_counts(rows, n), n, np.full(n, 1 / n)), n**n
+    else:
+        generator = generator_of(rng)
+        sizes = (part.stop - part.start for part in blocks(n_resamples, n, most=_BLOCK))
+        replicates = np.concatenate([values(generator.integers(0, n, size=(size, n))) for size in sizes])
+        probability, total = np.full(n_resamples, 1 / n_resamples), n_resamples
+    left_out = (np.array([np.delete(everyone, i) for i in everyone[part]]) for part in blocks(n, n, most=_BLOCK))
+    jackknife = np.concatenate([values(rows) for rows in left_out]) if n > 1 else np.full(1, np.nan)
+    return Bootstrap(float(values(everyone[None])[0]), replicates, probability, total, total == n**n, jackknife)
 
 
 # --- permutations ---------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ from tiebreak.stores.encoding import (
     unpack_plan,
     unsealed,
 )
-from tiebreak.stores.plan_mapping import ABSENT, check_record, map_plan
+from tiebreak.stores.plan_mapping import ABSENT, map_plan
 
 if TYPE_CHECKING:
     from tiebreak.stores.lease import SqlLease
@@ -102,7 +102,6 @@ def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, t
     try:
         record, environments = unpack_plan(unsealed(blob, "plan", run))
         require(record.name == name, "the plan of another run")
-        check_record(record)
     except MALFORMED as error:
         refuse(Damage(name, "the plan", fault_text(error)))
         raise

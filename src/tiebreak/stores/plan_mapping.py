@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -67,21 +67,20 @@ class PlanMapping:
 
 def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
     """Find the positions of a plan in a stored run that has all of it, as one from `merge_records` has."""
-    dataset_position = {dataset.name: i for i, dataset in enumerate(stored.datasets)}
-    model_position = {model.name: i for i, model in enumerate(stored.models)}
-    metric_position = {metric.name: i for i, metric in enumerate(stored.metrics)}
+    places = [_places(getattr(record, part), getattr(stored, part)) for part in ("datasets", "models", "metrics")]
     splits = []
-    for dataset in record.datasets:
-        known = split_keys(stored.datasets[dataset_position[dataset.name]])
+    for dataset, place in zip(record.datasets, places[0], strict=True):
+        known = split_keys(stored.datasets[place])
         splits.append(np.array([known[key] for key in split_keys(dataset)], dtype=np.int64))
-    return PlanMapping(
-        record,
-        datasets=np.array([dataset_position[dataset.name] for dataset in record.datasets], dtype=np.int64),
-        models=np.array([model_position[model.name] for model in record.models], dtype=np.int64),
-        metrics={metric.name: metric_position[metric.name] for metric in record.metrics},
-        splits=tuple(splits),
-        metric_position=metric_position,
-    )
+    datasets, models = (np.array(each, dtype=np.int64) for each in places[:2])
+    metrics = dict(zip([metric.name for metric in record.metrics], places[2], strict=True))
+    every = {metric.name: i for i, metric in enumerate(stored.metrics)}
+    return PlanMapping(record, datasets, models, metrics, tuple(splits), every)
+
+
+def _places(own: Sequence[Any], stored: Sequence[Any]) -> list[int]:
+    known = {each.name: i for i, each in enumerate(stored)}
+    return [known[each.name] for each in own]
 
 
 def _planned(stored: IntArray, positions: IntArray) -> IntArray:

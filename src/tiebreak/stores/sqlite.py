@@ -89,23 +89,20 @@ class SqliteDatabase(Database):
             if create:
                 with _OPENING, suppress(FileExistsError):
                     os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
-            if os.path.getsize(self.path) == 1:  # noqa: PTH202  which SQLite would take for an empty database
-                raise self._no_database()
+            size = os.path.getsize(self.path)  # noqa: PTH202
         except OSError as error:
-            if isinstance(error, StoreError):
-                raise
             raise self._fault("FULL" if error.errno == errno.ENOSPC else "CANTOPEN", "", "") from error
+        if size == 1:  # which SQLite would take for an empty database
+            raise self._no_database()
         # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
         connection = SqliteConnection(f"{Path(self.path).as_uri()}?mode=rw", self.path)
         driver = connection.driver
         driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_DEFINITION)  # the first statement reads all definitions
         try:
             # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a
-            # journal that is there again afterwards takes the commit back.
-            driver.execute("PRAGMA synchronous = EXTRA")
-            # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
-            driver.execute("PRAGMA trusted_schema = OFF")
-            driver.execute("PRAGMA cell_size_check = ON")
+            # journal that is there again afterwards takes the commit back. Functions that a schema names are not called unless
+            # they are harmless; pages are looked at before they are used.
+            driver.executescript("PRAGMA synchronous = EXTRA; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
         except BaseException:
             driver.close()
             raise
@@ -186,11 +183,11 @@ class SqliteDatabase(Database):
         shown, path = os.fspath(target), Path(os.path.realpath(target))
         # SQLite would take the journal of a former file of that name for one of the copy
         journals = [path.name + ending for ending in _JOURNALS if path.with_name(path.name + ending).exists()]
-        if path.exists() and path.samefile(self.path):
-            raise StoreError(f"{shown} cannot hold the backup: it is the store itself. Name another file.")
-        if journals:
-            beside = f"{journals[0]!r} is beside it, which another program left there or still uses"
-            raise StoreError(f"{shown} cannot hold the backup: {beside}. Name another file.")
+        is_itself = path.exists() and path.samefile(self.path)
+        if is_itself or journals:
+            beside = f"{(*journals, '')[0]!r} is beside it, which another program left there or still uses"
+            why = "it is the store itself" if is_itself else beside
+            raise StoreError(f"{shown} cannot hold the backup: {why}. Name another file.")
         if path.exists() and not overwrite:
             text = f"{shown} cannot hold the backup: it is there already. Name another file, or pass "
             raise StoreError(text, Setting("overwrite", "True"), " to replace it.")

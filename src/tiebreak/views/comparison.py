@@ -83,15 +83,29 @@ def details(comparison: Comparison) -> Page:
         *(f"Beside it: {test.text}" for test in comparison.supplementary_tests),
         looks.unplanned(comparison),
     ]
+    table = comparison.pair_table
+    cited = [CITED[each] for each in (table.correction, table.family, "looks" * (comparison.looks is not None)) if each in CITED]
     return Page(
         (
             ranking_table(comparison),
             pair_table(comparison),
             Section("Notices", answer.notices(comparison, is_reading=False)),
             Section("Method", method, has_bullets=False),
-            Section("References", comparison.method.references),
+            Section("References", (*comparison.method.references, *cited)),
         )
     )
+
+
+CITED = {
+    "holm": "S. Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 1979.",
+    "shaffer": "J. Shaffer. Modified sequentially rejective multiple test procedures. JASA 81, 1986.",
+    "bh": "Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. Journal of the Royal Statistical Society B 57, 1995.",
+    "best": "J. Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of Statistics "
+    "12, 1984.",
+    "looks": "I. K. Hwang, W. J. Shih, J. S. DeCani. Group sequential designs using a family of type I error probability "
+    "spending functions. Statistics in Medicine 9, 1990.",
+}
+"""Behind a correction, a family and looks."""
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------------
@@ -542,6 +556,5 @@ VIEW = View(
         "next_step": "tiebreak.views.answer:next_step",
         "details": "tiebreak.views.comparison:details",
         "latex": "tiebreak.views.paper:latex",
-        "methods": "tiebreak.views.paper:methods_paragraph",
     },
 )

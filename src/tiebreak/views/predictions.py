@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, get_args
 
 from tiebreak.evaluation.bbc import BiasCorrectedScore
-from tiebreak.evaluation.class_curves import Lines
-from tiebreak.evaluation.confusions import Confusions
+from tiebreak.evaluation.class_curves import Confusions, Lines
 from tiebreak.metrics.confusion import Average, ConfusionMatrix
 from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
@@ -243,7 +242,7 @@ def matrix_facts(matrix: ConfusionMatrix) -> dict[str, Any]:
     names = ("accuracy", "majority_rate", "no_information_rate", "balanced_accuracy", "mcc", "precision", "recall")
     held = {name: getattr(matrix, name) for name in ("labels", "counts", *names)} | {"f1": matrix.f_beta()}
     averages = {average: matrix.averaged(average) for average in get_args(Average)}
-    return dict(plain({**held, **averages, "undefined": matrix.undefined, "warnings": matrix.notices}))
+    return dict(plain({**held, **averages, "warnings": matrix.notices}))
 
 
 def models_page(confusions: Confusions) -> Page:

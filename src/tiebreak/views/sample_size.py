@@ -62,20 +62,23 @@ def facts(size: SampleSize) -> dict[str, Any]:
     )
 
 
+def _cost_noun(size: SampleSize) -> str:
+    return COSTS.get(size.question, "answer")
+
+
 # --- sentences ------------------------------------------------------------------------------------------------------------
+
+GOALS = {
+    "better": "{verb} a true difference of {effect}{beyond}",
+    "equivalent": "{verb} two models that differ by {d} to be equivalent, within {effect}",
+    "not worse": "{verb} that a model with a true difference of {d} is not worse by more than {effect}",
+}
 
 
 def shown(size: SampleSize, effect: str, verb: str = "show") -> str:
     """Goal in words, with a difference (or rope) in words: "show a true difference of 0.02"."""
-    d = f"{size.difference:.4g}"
-    if size.goal == "better":
-        beyond = f" exceeds the rope of {size.rope:.4g}" if size.rope else ""
-        return f"{verb} {'that ' if beyond else ''}a true difference of {effect}{beyond}"
-    if size.goal == "equivalent":
-        true = "without a true difference" if size.difference == 0 else f"that differ by {d}"
-        return f"{verb} two models {true} to be equivalent, within {effect}"
-    who = "a model that is as good as another" if size.difference == 0 else f"a model with a true difference of {d}"
-    return f"{verb} that {who} is not worse by more than {effect}"
+    beyond = f" to be more than the rope of {size.rope:.4g}" if size.rope else ""
+    return GOALS[size.goal].format(verb=verb, effect=effect, beyond=beyond, d=f"{size.difference:.4g}")
 
 
 def effect_text(size: SampleSize, value: float) -> str:
@@ -90,16 +93,12 @@ def bound(value: float) -> str:
 
 def _units(size: SampleSize, n: int) -> str:
     """Units in words, with their clusters."""
-    said = f"{n:,} {size.unit}{'' if n == 1 else 's'}"
-    if size.population.cluster_size > 1:
-        said += f" in {int(n / size.population.cluster_size + 1e-9):,} clusters"
-    if size.question == "seeds" and size.population.procedure == "welch":
+    it, said = size.population, count(n, size.unit)
+    if it.cluster_size > 1:
+        said += f" in {int(n / it.cluster_size + 1e-9):,} clusters"
+    if it.procedure == "welch" and size.question == "seeds":
         said += " of each model"
     return f"a test set of {said} for each model" if size.question == "test-sets" else said
-
-
-def _cost_noun(size: SampleSize) -> str:
-    return COSTS.get(size.question, "answer")
 
 
 def _sentence(size: SampleSize) -> str:
@@ -122,67 +121,68 @@ def _further(size: SampleSize) -> list[str]:
     if size.n is not None:
         found.append(f"For {size.n_models} models that is {size.cost_of(size.n):,} {_cost_noun(size)}s.")
     if size.pilot:
-        said = f"How much differences vary is from a pilot, {size.pilot}, and not known exactly"
         need = "no number is enough" if size.n_cautious is None else f"{size.n_cautious:,} {size.unit}s are needed"
-        found.append(f"{said}{f': at the upper end of what it leaves likely (80%) {need}' if size.solved == 'n' else ''}.")
+        upper = f": at the upper end of what it leaves likely (80%) {need}" if size.solved == "n" else ""
+        found.append(f"How much differences vary is from a pilot, {size.pilot}, and not known exactly{upper}.")
     if looks is not None:
         at, mean = listed([f"{n:,}" for n in looks.n], most=7), f"{looks.expected_if_equal:,.0f} on average if there is none"
         mean = f"{looks.expected:,.0f} on average if the difference is as assumed, {mean}" if size.difference else mean
-        said = f"With {count(len(looks.n), 'look')}, after {at} {size.unit}s, it takes {mean}, and at most {looks.n[-1]:,}."
         few = f" Looks at fewer than {looks.n[0]:,} were not measured to keep their level, so none is taken there."
-        found.append(said + (few if len(looks.n) < size.n_looks else ""))
+        said = f"With {count(len(looks.n), 'look')}, after {at} {size.unit}s, it takes {mean}, and at most {looks.n[-1]:,}."
+        found.append(said + few * (len(looks.n) < size.n_looks))
     if size.floor:
-        why = "they share their data" if size.question == "splits" else "runs differ for all of them alike"
-        more = ""
-        if size.question == "splits":
-            more = ": beyond that only more data help"
-            limit = size.rope if size.goal == "better" else abs(size.difference)
-            if size.n is None and size.effect > limit:
-                times = ((size.floor - limit) / (size.effect - limit)) ** 2
-                more += f" (to show {effect_text(size, size.effect)}, about {times:.2g} times as much)"
-        found.append(f"Ever so many {size.unit}s would show {bound(size.floor)} and no less, as {why}{more}.")
+        why = "they share their data: beyond that only more data help"
+        limit = size.rope if size.goal == "better" else abs(size.difference)
+        if size.n is None and size.effect > limit:
+            times = ((size.floor - limit) / (size.effect - limit)) ** 2
+            why += f" (to show {effect_text(size, size.effect)}, about {times:.2g} times as much)"
+        why = why if size.question == "splits" else "runs differ for all of them alike"
+        found.append(f"Ever so many {size.unit}s would show {bound(size.floor)} and no less, as {why}.")
     return found
 
 
 def _steps(size: SampleSize) -> Table:
     """Numbers of units below and above."""
     what, power = "difference" if size.goal == "better" else "rope", format_percent(round(size.power, 3))
-    headers = [f"{size.unit}s", f"smallest {what}", f"power for {effect_text(size, size.effect)}", f"{_cost_noun(size)}s"]
-    rows = [
+    headers = (f"{size.unit}s", f"smallest {what}", f"power for {effect_text(size, size.effect)}", f"{_cost_noun(size)}s")
+    rows = tuple(
         (f"{n:,}", bound(smallest), "-" if isnan(chance) else format_percent(round(chance, 2)), f"{cost:,}")
         for n, smallest, chance, cost in size.steps
-    ]
+    )
     title = f"What fewer and more {size.unit}s show; the smallest {what} is that seen with {power} power"
-    return Table(title, tuple(headers), tuple(rows), (True,) * len(headers))
+    return Table(title, headers, rows, (True,) * len(headers))
+
+
+NORMAL = "differences are normal over {over} with a standard deviation of {sd}"
+ASSUMED = {
+    "pilot": "the standard error is {it.pilot_error:.4g} with {it.pilot_n:,} {unit}s and falls with the root of their number",
+    "newcombe": "the second model has {rate} right, and each model has {unit}s of its own",
+    "rate": "the second model has {rate} right, being right correlates by {it.correlation:.3g}",
+    "discordant": "exactly one model is right on {discordant} of the {unit}s",
+    "welch": "scores of a model are normal over {unit}s with a standard deviation of {sd}",
+    "corrected-t": f"{NORMAL}, a repeat has {{it.n_folds}} of them and n_test / n_train is {{it.ratio:.3g}}",
+    "clusters": f"{NORMAL}, in clusters of {{it.cluster_size:.3g}} with a correlation of {{it.intraclass_correlation:.3g}}",
+}
 
 
 def assumed(size: SampleSize) -> str:
     """Assumptions on the differences, in words."""
     it, unit = size.population, size.unit
-    sds = " and ".join(f"{each:.4g}" for each in dict.fromkeys(it.sd))
-    if it.pilot_n:
-        said = f"the standard error is {it.pilot_error:.4g} with {it.pilot_n:,} {unit}s and falls with the root of their number"
-    elif it.procedure == "newcombe":
-        said = f"the second model has {_percent(it.rate)} right, and each model has {unit}s of its own"
-    elif it.rate is not None:
-        said = f"the second model has {_percent(it.rate)} right, being right correlates by {it.correlation:.3g}"
-    elif it.discordant is not None:
-        said = f"exactly one model is right on {_percent(it.discordant)} of the {unit}s"
-    elif it.procedure == "welch":
-        said = f"scores of a model are normal over {unit}s with a standard deviation of {sds}"
-    elif it.procedure == "corrected-t":
-        said = f"differences are normal over splits with a standard deviation of {sds}, a repeat has {it.n_folds} of them and "
-        said += f"n_test / n_train is {it.ratio:.3g}"
-    else:
-        clusters = " means of clusters" if size.pilot and it.cluster_size > 1 else f" {unit}s"
-        said = f"differences are normal over{clusters} with a standard deviation of {sds}"
-    if it.cluster_size > 1 and not size.pilot:
-        said += f", in clusters of {it.cluster_size:.3g} with a correlation of {it.intraclass_correlation:.3g}"
-    return said
-
-
-def _percent(share: float | None) -> str:
-    return f"{100 * (share or 0.0):.4g}%"
+    known = {"pilot": it.pilot_n, it.procedure: True, "rate": it.rate is not None, "discordant": it.discordant is not None}
+    clustered = it.cluster_size > 1
+    over = "means of clusters" if clustered and size.pilot else "splits" if it.procedure == "corrected-t" else f"{unit}s"
+    key = next((name for name, holds in known.items() if holds and name in ASSUMED), "")
+    said = ASSUMED.get(key, NORMAL)
+    if clustered and not size.pilot:
+        said += ASSUMED["clusters"].removeprefix(NORMAL)
+    return said.format(
+        it=it,
+        unit=unit,
+        over=over,
+        sd=" and ".join(f"{each:.4g}" for each in dict.fromkeys(it.sd)),
+        rate=f"{100 * (it.rate or 0.0):.4g}%",
+        discordant=f"{100 * (it.discordant or 0.0):.4g}%",
+    )
 
 
 VIEW = View(page, columns, facts, "tiebreak.views.plots.sample_size:PLOTS", sentence=_sentence)

@@ -5,7 +5,6 @@ import pytest
 
 import tiebreak as tb
 from tests.statistics.posterior import brute_force
-from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics.posterior.hierarchical import log_gamma_nodes
 
 hierarchical_posterior = tb.statistics.hierarchical_posterior
@@ -115,32 +114,6 @@ def test_equal_means_everywhere():
     posterior = hierarchical_posterior(rows, test_train_ratio=1 / 9, rope=0.05)
     assert posterior.law.estimate == pytest.approx(0.01, abs=1e-4)
     assert posterior.most_probable.equivalent > 0.99
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda: hierarchical_posterior([[0.1, 0.2]], test_train_ratio=0.1), DataError, r"1 dataset\(s\)"),
-        (
-            lambda: hierarchical_posterior([[0.1], [0.2]], test_train_ratio=0.1),
-            DataError,
-            "differences of dataset 0 must be .* 2 or more",
-        ),
-        (
-            lambda: hierarchical_posterior([0.1, 0.2], test_train_ratio=0.1),
-            DataError,
-            "differences of dataset 0 must be .* got the shape",
-        ),
-        (lambda: hierarchical_posterior([[0.1, 0.2], [0.1, np.nan]], test_train_ratio=0.1), DataError, "dataset 1"),
-        (lambda: hierarchical_posterior(np.zeros((3, 4)), test_train_ratio=0.1), DataError, "give a rope"),
-        (lambda: hierarchical_posterior(np.eye(3), test_train_ratio=0.1, rope=-1), InvalidParameterError, "rope must be"),
-        (lambda: hierarchical_posterior(np.eye(3), test_train_ratio=[0.1, 0.1]), InvalidParameterError, "test_train_ratio is"),
-    ],
-)
-def test_wrong_use_says_how_to_go_on(call, error, text):
-    """Each error is of the fitting type, and names dataset or setting."""
-    with pytest.raises(error, match=text):
-        call()
 
 
 @pytest.mark.parametrize("shape", [0.5, 1.0, 4.0, 49.0, 500.0])

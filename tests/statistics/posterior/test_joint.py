@@ -9,7 +9,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import checks
 from tiebreak.statistics import corrected_t, joint_posterior
 
@@ -138,18 +137,6 @@ def test_single_model_is_best() -> None:
     """Degenerate but defined."""
     got = joint_posterior([[0.1, 0.2, 0.4]], test_train_ratio=RATIO)
     assert_array_equal(got, [1.0])
-
-
-def test_errors_of_input() -> None:
-    """Holes, one split, a wrong shape, a negative ratio."""
-    with pytest.raises(DataError, match="1 are nan or infinite"):
-        joint_posterior([[0.1, np.nan], [0.2, 0.3]], test_train_ratio=RATIO)
-    with pytest.raises(DataError, match="1 by 2 or more"):
-        joint_posterior([[0.1], [0.2]], test_train_ratio=RATIO)
-    with pytest.raises(DataError, match=r"shape \(3,\)"):
-        joint_posterior([0.1, 0.2, 0.3], test_train_ratio=RATIO)
-    with pytest.raises(InvalidParameterError, match="test_train_ratio"):
-        joint_posterior([[0.1, 0.2], [0.2, 0.4]], test_train_ratio=-1.0)
 
 
 def test_the_function_is_there_after_its_module_was_imported() -> None:

@@ -32,14 +32,12 @@ MOST_DRAWN = 20
 def report(comparison: Comparison, requirements: Requirements | None = None, **heading: Any) -> str:
     """The report of one comparison."""
     title = f"{count(len(comparison.models), 'model')} by {printable(comparison.metric.name)}"
-    data = answers_data([comparison], requirements)
-    return html_of(title, data, answers=[answer_of(comparison, requirements)], **heading)
+    return html_of(title, [brief_facts(comparison, requirements)], answers=[answer_of(comparison, requirements)], **heading)
 
 
-def answers_data(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> dict[str, Any]:
-    """JSON of all answers; pairs and ranking follow from the scores, and are left out."""
-    left_out: dict[str, Any] = {"ranking": [], "pairs": [], "slices": []}
-    return {"answers": [{"view": facts(each, requirements) | left_out} for each in comparisons]}
+def brief_facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
+    """Facts without pairs and ranking, which follow from the scores."""
+    return facts(comparison, requirements) | {"ranking": [], "pairs": [], "slices": []}
 
 
 def answer_of(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:

@@ -40,10 +40,9 @@ def report_of(results: Sequence[Any], *choices: Any, **heading: Any) -> str:
         parts = (*view_of(result).page(result, *choices).parts, *pictures(result))
         blocks.append((f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
     facts = [view_of(result).facts(result, *choices) for result in results]
-    data = {"result": facts[0]} if len(facts) == 1 else {"results": facts}
     name = type(results[0]).__name__
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()  # such as "Learning curve"
-    return html_of(_KINDS.get(name, words), data, blocks=blocks, **heading)
+    return html_of(_KINDS.get(name, words), facts, blocks=blocks, **heading)
 
 
 _KINDS = {
@@ -109,7 +108,7 @@ def picture(drawing: Drawing) -> Picture:
 
 def html_of(
     kind: str,
-    data: Mapping[str, Any],
+    facts: Sequence[Mapping[str, Any]],
     *,
     answers: Sequence[Mapping[str, Any]] = (),
     blocks: Sequence[tuple[str, Sequence[Any]]] = (),
@@ -122,8 +121,8 @@ def html_of(
     ----------
     kind : str
         Title of the file and its first heading, where there is no other `title`.
-    data : mapping
-        What can be downloaded and read back.
+    facts : sequence of mapping
+        What can be downloaded, of each result.
     answers : sequence of mapping
         Comparisons, between which one switch chooses.
     blocks : sequence of (str, sequence)
@@ -148,7 +147,7 @@ def html_of(
             style=Markup(style),  # noqa: S704
             script=Markup(script),  # noqa: S704
             policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
-            data=Markup(script_json(data)),  # noqa: S704
+            data=Markup(script_json(facts[0] if len(facts) == 1 else facts)),  # noqa: S704
             version=tiebreak.__version__,
             title=title,
             command=command,
@@ -161,10 +160,10 @@ def fragment(parts: Sequence[Any]) -> str:
     return str(_environment().get_template("fragment.html").render(parts=parts)).strip()
 
 
-def script_json(data: Mapping[str, Any]) -> str:
+def script_json(data: Any) -> str:
     """JSON that can stand inside a script element: ASCII in which no markup begins."""
     escapes = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"})
-    return encoded(dict(data), is_tight=True).translate(escapes)  # U+2028 and 2029 are escaped already, as all beyond ASCII
+    return encoded(data, is_tight=True).translate(escapes)  # U+2028 and 2029 are escaped already, as all beyond ASCII
 
 
 @functools.cache

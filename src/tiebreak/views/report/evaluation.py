@@ -13,7 +13,7 @@ from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.printable import printable
 from tiebreak.views.evaluation import page
 from tiebreak.views.page import Paragraph, Section, Table
-from tiebreak.views.report.comparison import answer_of, answers_data
+from tiebreak.views.report.comparison import answer_of, brief_facts
 from tiebreak.views.report.document import html_of, pictures
 from tiebreak.views.view import plain
 from tiebreak.views.words import quote
@@ -50,7 +50,9 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mappin
     blocks.append(("How it was run", (Table("Facts of the run", ("what", "value"), run, (False, False)),)))
 
     title = f"{printable(evaluation.name)}: {len(evaluation.models)} models"
-    return html_of(title, answers_data(comparisons), answers=list(map(answer_of, comparisons)), blocks=blocks, **heading)
+    return html_of(
+        title, list(map(brief_facts, comparisons)), answers=list(map(answer_of, comparisons)), blocks=blocks, **heading
+    )
 
 
 def compared(

@@ -70,8 +70,7 @@
   document.getElementById("switch")?.addEventListener("change", ({ target }) => {
     for (const section of sections) section.hidden = section.dataset.answer !== target.value;
   });
-  const data = JSON.parse(document.getElementById("data").textContent), link = document.querySelector("[data-download]");
-  const content = data.answers ? (data.answers.length > 1 ? data.answers.map((each) => each.view) : data.answers[0].view) : data.result ?? data.results;
+  const content = JSON.parse(document.getElementById("data").textContent), link = document.querySelector("[data-download]");
   link.hidden = false;
   link.download = "tiebreak.json";
   link.href = "#";
