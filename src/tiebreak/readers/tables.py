@@ -467,8 +467,9 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
 
 def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
-    found = _by_arrow(content, form) if form.is_plain and content.count(b'"') % 2 == 0 else None
-    names, texts = found or _by_lines(text_of(content, name), form, name)
+    is_plain = form.is_plain and content.count(b'"') % 2 == 0
+    found = _by_arrow(content, form) if is_plain and len(content) > _SAMPLE else None  # which takes its time to import
+    names, texts = found or _by_lines(text_of(content, name), form, name, strict=not is_plain)
     del found
 
     def where(row: int) -> str:
@@ -481,34 +482,36 @@ def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceT
 
 
 def _of_texts(texts: Any, decimal: str, *, is_name: bool) -> Column:
-    """Numbers of texts that are nothing else, truth as True and False; names only where numbers are written as we would.
+    """Numbers of words, or texts of pyarrow, that are nothing else, truth as True and False; others are as they are typed.
 
-    Others are words as they are typed.
+    Names are numbers only where these are written as we would.
     """
-    import pyarrow as pa
+    if not isinstance(texts, Words):
+        import pyarrow as pa
+        from pyarrow import compute
 
-    for is_bare in () if pa.types.is_dictionary(texts.type) else (False, True):
         with suppress(pa.ArrowInvalid):
-            found = _bare(texts, decimal) if is_bare else texts
-            numbers = found.cast(pa.int64() if is_name else pa.float64())
-            if not is_name or (numbers.null_count < len(numbers) and numbers.cast(pa.string()).equals(found)):
-                return cast(Column, _of_arrow(numbers))
-    words = cast(Words, _of_arrow(texts))
-    said = {each.casefold() for each in words.names if each not in MISSING}
+            if is_name and (whole := texts.cast(pa.int64())).cast(pa.string()).equals(texts):
+                return cast(Column, _of_arrow(whole))
+        with suppress(pa.ArrowInvalid):
+            if not is_name and pa.types.is_string(texts.type):
+                return cast(Column, _of_arrow(texts.cast(pa.float64())))
+        with suppress(pa.ArrowInvalid):
+            if not is_name and pa.types.is_string(texts.type):
+                bare = compute.replace_substring_regex(compute.utf8_trim_whitespace(texts), _NO_VALUE, "nan")
+                bare = compute.replace_substring(bare, ",", ".") if decimal == "," else bare
+                return cast(Column, _of_arrow(bare.cast(pa.float64())))
+    words = texts if isinstance(texts, Words) else cast(Words, _of_arrow(texts))
+    held = [each for each in words.names if each not in MISSING]
+    is_whole = bool(held) and max(map(len, held)) < 16 and all(map(str.isdecimal, held)) and [*map(str, map(int, held))] == held
+    said = {each.casefold() for each in held}
     is_of_words = not said.isdisjoint(_TRUTH) and not said <= {"true", "false"}
-    if is_name or is_of_words or (words.names and not is_numeric(words, decimal)):
+    if (is_name and not is_whole) or is_of_words or (words.names and not is_numeric(words, decimal)):
         return words
     return np.array([*_numbers(words.names, decimal), math.nan], dtype=float)[words.code]
 
 
-def _bare(texts: Any, decimal: str) -> Any:
-    """Texts of numbers as pyarrow reads them, null where there is none."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    bare = compute.utf8_trim_whitespace(texts)
-    bare = compute.if_else(compute.is_in(bare, pa.array(sorted(MISSING))), None, bare)
-    return compute.replace_substring(bare, ",", ".") if decimal == "," else bare
+_NO_VALUE = f"^({'|'.join(map(re.escape, sorted(MISSING)))})$"
 
 
 def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, where: Where) -> None:
@@ -527,15 +530,13 @@ def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, wh
         raise refuse(name, "it repeats the header.", "Remove the line; was one table put below another?", row=where(row))
 
 
-def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Any]]:
-    """Names and texts of columns, row by row; what is no table is refused with its line."""
-    import pyarrow as pa
-
+def _by_lines(text: str, form: _Form, name: str, *, strict: bool) -> tuple[list[str], list[Any]]:
+    """Names and words of columns, row by row; what is no table is refused with its line."""
     rows: list[list[str]] = []
     line = 0
     csv.field_size_limit(LONGEST_LINE)
     try:
-        for line, row in _rows_of(text, form):
+        for line, row in _rows_of(text, form, strict=strict):
             rows.append(row)
             if len(row) != (n := len(rows[0])):
                 hints = {
@@ -548,7 +549,7 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Any]]:
     except csv.Error as error:
         raise refuse(name, f"{error}.", "Is a quotation mark left open?", row=f"after line {line}") from None
     columns = [[cell.strip("\ufeff").strip() for cell in column] for column in zip(*rows, strict=True)]
-    return [each[0] for each in columns], [pa.chunked_array([each[1:]], pa.string()) for each in columns]
+    return [each[0] for each in columns], [words_of(each[1:]) for each in columns]
 
 
 def _by_arrow(content: bytes, form: _Form) -> tuple[list[str], list[Any]] | None:
@@ -571,11 +572,11 @@ def _by_arrow(content: bytes, form: _Form) -> tuple[list[str], list[Any]] | None
         return None
     if names != form.names:
         return None
-    is_blank = None
+    is_blank = np.ones(table.num_rows, dtype=bool)
     for each in table.columns:
-        own = compute.equal(compute.utf8_trim_whitespace(each.cast(pa.string())), "")
-        is_blank = own if is_blank is None else compute.and_(is_blank, own)
-        if not compute.any(is_blank).as_py():
+        texts = compute.utf8_trim_whitespace(each.cast(pa.string()))
+        is_blank &= cast(FloatArray, _of_arrow(compute.binary_length(texts))) == 0
+        if not is_blank.any():
             return names, table.columns
     return None
 
