@@ -24,6 +24,10 @@ from tiebreak.stores.sql import SqlStore
 
 KEPT = "What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped."
+REACH = (
+    "Check the address, and whether the server is running and has the database (createdb NAME makes one). What was written "
+    f"before is kept; {AGAIN}"
+)
 
 
 @pytest.fixture
@@ -192,18 +196,18 @@ def test_who_is_not_let_in(postgres_server: Server, monkeypatch: pytest.MonkeyPa
         (server.url.replace("postgres@", "nobody@"), "postgresql://nobody@/postgres?host", "or in a password file."),
         (
             server.url.replace("/postgres?", "/elsewhere?"),
-            "there is no such database as postgresql://postgres@/elsewhere?host=",
-            'FATAL: database "elsewhere" does not exist. Check the address, or make the database: createdb NAME',
+            "postgresql://postgres@/elsewhere?host=",
+            'FATAL: database "elsewhere" does not exist. ' + REACH,
         ),
         (
             "postgresql://me:secret@no-such-host.invalid/db",
             "postgresql://me:***@no-such-host.invalid/db cannot be reached: ",
-            "and whether the server is running. What was written before is kept; " + AGAIN,
+            REACH,
         ),
         (
             "postgresql://me:secret@127.0.0.1:1/db",
             'postgresql://me:***@127.0.0.1:1/db cannot be reached: connection to server at "127.0.0.1", port 1 failed: ',
-            "Connection refused. Check the address, and whether the server is running. What was written before is kept; " + AGAIN,
+            "Connection refused. " + REACH,
         ),
         (
             with_options(server.url, search_path="nowhere"),
