@@ -328,14 +328,6 @@ def test_passwords_appear_nowhere(postgres_server: Server, caplog: pytest.LogCap
     assert not [text for text in said if any(secret in text for secret in secrets)]
 
 
-class Fault(Exception):
-    """An error with a code, as psycopg would raise it."""
-
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(text)
-        self.sqlstate = code
-
-
 @pytest.mark.parametrize(
     ("code", "said", "text"),
     [
@@ -360,4 +352,4 @@ def test_errors_of_postgres(postgres_url: str, code: str, said: str, text: str) 
     """Those that do not come by themselves, by the codes of PostgreSQL's manual, appendix A."""
     database = PostgresDatabase(postgres_url)
     database.url = "u"
-    assert str(database.translate(Fault(code, said), run="x", to_write=True)) == text
+    assert str(database.translate(type("Fault", (Exception,), {"sqlstate": code})(said), run="x", to_write=True)) == text
