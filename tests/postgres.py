@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import psutil
 
@@ -36,48 +37,28 @@ def find_binaries() -> Path | None:
 
 
 class Server:
-    """A server with a folder of its own. Whoever connects by the socket is let in; on loopback it asks for passwords.
-
-    Parameters
-    ----------
-    settings : dict
-        As in postgresql.conf.
-    """
+    """A server with a folder of its own. Whoever connects by the socket is let in; on loopback it asks for passwords."""
 
     password = "p@ss:w/o?r#d%" + secrets.token_hex(4)
     """Of the user postgres, with all the characters that make trouble in a URL."""
 
-    def __init__(self, **settings: object) -> None:
-        binaries = find_binaries()
-        assert binaries is not None
+    def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="pg-"))  # short: the path of a socket may have 107 bytes
         self._data = self.folder / "data"
-        self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         # PostgreSQL does not run as root
         self._user: dict[str, Any] = (
             {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if hasattr(os, "geteuid") and os.geteuid() == 0 else {}
         )
-        if self._user:
-            os.chown(self.folder, _NOBODY, _NOBODY)
-        self._binaries = self._usable(binaries)
+        self._binaries = self._usable(find_binaries())
         self.port = _free_port()
         (self.folder / "password").write_text(self.password)
         if self._user:  # who reads it is another user, whatever the umask
+            os.chown(self.folder, _NOBODY, _NOBODY)
             os.chown(self.folder / "password", _NOBODY, _NOBODY)
-        self._call(
-            "initdb",
-            "-D",
-            str(self._data),
-            "-U",
-            "postgres",
-            "--no-sync",
-            "--locale=C",
-            "--encoding=UTF8",
-            "--auth-local=trust",
-            "--auth-host=scram-sha-256",
-            f"--pwfile={self.folder / 'password'}",
-        )
+        options = ("--no-sync", "--locale=C", "--encoding=UTF8", "--auth-local=trust", "--auth-host=scram-sha-256")
+        made = [self._binaries / "initdb", "-D", self._data, "-U", "postgres", *options, f"--pwfile={self.folder / 'password'}"]
+        subprocess.run(made, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, cwd=self.folder, **self._user)
         self.start()
 
     @property
@@ -87,34 +68,24 @@ class Server:
 
     def loopback(self, password: str | None = None, *, user: str = "postgres", database: str = "postgres") -> str:
         """The same by loopback, where a password is asked for."""
-        from urllib.parse import quote
-
         credentials = user if password is None else f"{user}:{quote(password, safe='')}"
         return f"postgresql://{credentials}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
         """Start it, and wait until it lets somebody in."""
-        settings = {"listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": self.folder, **self._settings}
-        arguments = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        self._launch(arguments)
         until = time.monotonic() + _PATIENCE
-        while not self.is_up():
+        while self._process is None or not self.is_up():
             if time.monotonic() > until:
                 raise RuntimeError(f"PostgreSQL did not start:\n{(self.folder / 'log').read_text()[-2000:]}")
-            if self._process.poll() is not None:  # children of a server that was killed hold its memory for a moment longer
-                self._launch(arguments)
+            if self._process is None or self._process.poll() is not None:  # children of a killed one hold its memory for a moment
+                self._process = self._launch()
             time.sleep(0.05)
 
-    def _launch(self, arguments: list[str]) -> None:
+    def _launch(self) -> subprocess.Popen[bytes]:
+        settings = {"listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": self.folder}
+        command = [self._binaries / "postgres", "-D", self._data, *(f"--{name}={value}" for name, value in settings.items())]
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [self._binaries / "postgres", "-D", self._data, *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                **self._user,
-            )
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, **self._user)
 
     def is_up(self) -> bool:
         """Whether it lets somebody in."""
@@ -168,18 +139,6 @@ class Server:
             return copied / binaries.relative_to(packages)
         return binaries
 
-    def _call(self, program: str, *arguments: str) -> None:
-        done = subprocess.run(
-            [self._binaries / program, *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            cwd=self.folder,
-            **self._user,
-        )
-        if done.returncode:
-            raise RuntimeError(f"{program} failed: {done.stderr}")
-
 
 def execute(url: str, *statements: str) -> list[tuple[Any, ...]]:
     """Execute statements as an administrator would; what the last one finds."""
@@ -193,8 +152,6 @@ def execute(url: str, *statements: str) -> list[tuple[Any, ...]]:
 
 def with_options(url: str, **settings: str) -> str:
     """The address with settings for its sessions."""
-    from urllib.parse import quote
-
     options = quote(" ".join(f"-c{name}={value}" for name, value in settings.items()), safe="")
     return f"{url}{'&' if '?' in url else '?'}options={options}"
 

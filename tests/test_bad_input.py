@@ -195,10 +195,8 @@ def test_each_function_of_arrays_is_tried() -> None:
 )
 def test_what_is_wrong_is_named_with_what_is_allowed(name: str, argument: str, value: object, text: str) -> None:
     """The text names the argument, what it may be, and what it is."""
-    package = tb.statistics
-    rest = FITTING[f"{package.__name__[9:]}.{name}"]
     with pytest.raises(ValueError, match=r"must|need") as caught:
-        getattr(package, name)(**{**rest, argument: value})
+        call(f"statistics.{name}", {**FITTING[f"statistics.{name}"], argument: value})
     assert isinstance(caught.value, TiebreakError)
     assert str(caught.value) == text
 
@@ -209,29 +207,26 @@ def _of_array(name: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.slow
+def as_small_integers(values: np.ndarray) -> tuple[Any, Any]:
+    """Integers of 8 bits, whose sums overflow, and the same floats."""
+    whole = np.clip(np.rint(100 * values), -128, 127)
+    return whole.astype(np.int8), whole
+
+
+def as_masked(values: np.ndarray) -> tuple[Any, Any]:
+    """A masked value, and nan in its place: what lies below the mask has no part in the answer."""
+    some = np.arange(values.size).reshape(values.shape) == 1
+    return np.ma.masked_array(np.where(some, 1e9, values), mask=some), np.where(some, np.nan, values)
+
+
+@pytest.mark.parametrize("way", [as_small_integers, as_masked])
 @pytest.mark.parametrize(("name", "argument"), [pair for name in FITTING for pair in _of_array(name)])
-def test_small_integers_are_the_numbers_they_are(name: str, argument: str) -> None:
-    """Integers of 8 bits, whose sums overflow, give what the same floats give."""
-    whole = np.clip(np.rint(100 * FITTING[name][argument]), -128, 127)
+def test_the_same_numbers_give_the_same_answer(name: str, argument: str, way: Callable[[np.ndarray], tuple[Any, Any]]) -> None:
+    """In whatever kind of array they stand."""
     found = []
-    for values in (whole.astype(np.int8), whole):
+    for values in way(FITTING[name][argument]):
         try:
             found.append(str(numbers_of(call(name, {**FITTING[name], argument: values}))))
-        except TiebreakError as error:
-            found.append(str(error))
-    assert found[0] == found[1]
-
-
-@pytest.mark.parametrize(("name", "argument"), [pair for name in FITTING for pair in _of_array(name)])
-def test_masked_values_are_missing(name: str, argument: str) -> None:
-    """A masked value is as good as nan: what lies below the mask has no part in the answer."""
-    values = FITTING[name][argument]
-    some = np.arange(values.size).reshape(values.shape) == 1
-    found = []
-    for each in (np.ma.masked_array(np.where(some, 1e9, values), mask=some), np.where(some, np.nan, values)):
-        try:
-            found.append(str(numbers_of(call(name, {**FITTING[name], argument: each}))))
         except TiebreakError as error:
             found.append(str(error))
     assert found[0] == found[1]

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import grimp
 import numpy as np
-import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from tiebreak.cli import COMMANDS
 from tiebreak.numerics.law import VERDICTS
 
 ROOT = Path(__file__).parents[1]
@@ -58,20 +56,11 @@ def test_no_circle_of_imports() -> None:
     assert [[modules[i] for i in np.flatnonzero(group == each)] for each in set(group) if (group == each).sum() > 1] == []
 
 
-def test_the_registry_of_views_is_the_one_way_up() -> None:
-    """A name of a view in a text elsewhere would be an import that nobody checks; commands are found by their names."""
-    named = {path for path, text in FILES.items() if '"tiebreak.views.' in text and not path.startswith("views/")}
-    assert named == {"result.py"}
-    assert all(f"cli/{name.replace('-', '_')}.py" in FILES for name in COMMANDS)
-
-
 def test_a_public_name_is_public_once_and_a_class_stands_once() -> None:
     """Two ways to the same thing make two kinds of code that do the same, and nobody tells two classes of one name apart."""
-    names = [name for _, name in PUBLIC]
     classes = [node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    classes = [name for name in classes if not name.startswith("_")]
-    assert sorted({name for name in names if names.count(name) > 1}) == []
-    assert sorted({name for name in classes if classes.count(name) > 1}) == []
+    for names in ([name for _, name in PUBLIC], [name for name in classes if not name.startswith("_")]):
+        assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
 def test_a_public_function_is_reached() -> None:
@@ -140,11 +129,3 @@ def test_formulas_stand_where_the_page_says() -> None:
     homes = {name: home for home, name in PUBLIC}
     for names in rows_below("docs/formulas.md", "# Formulas of the methods"):
         assert all(homes.get(name, "").startswith("tiebreak.") for name in names), names
-
-
-@pytest.mark.parametrize("kind", ["Procedure", "Judged"])
-def test_contributing_lists_what_a_procedure_may_define(kind: str) -> None:
-    """Who adds a procedure finds every member of it, and of what it returns, in two tables."""
-    told = {re.match(r"\w+", name)[0] for row in rows_below("CONTRIBUTING.md", "## Add a procedure") for name in row}
-    node = next(each for each in TREES["comparison/procedures/procedure.py"].body if getattr(each, "name", "") == kind)
-    assert {each.target.id for each in node.body if isinstance(each, ast.AnnAssign)} - {"law"} <= told

@@ -35,22 +35,26 @@ def test_numbers_of_textbooks(arguments: dict[str, Any], procedure: str, n: int)
 
 
 @pytest.mark.slow
-def test_each_of_three_is_found_from_the_other_two() -> None:
-    """The difference that n units show with 80 % has, given with n, a power of 80 %, and given with the power, about that n."""
-    for more in (
+@pytest.mark.parametrize(
+    "more",
+    [
         {"sd": 0.3},
         {"discordant": 0.2},
         {"sd": 0.3, "question": "seeds"},
         {"rates": 0.6, "question": "test-sets"},
         {"sd": 0.3, "question": "datasets"},
         {"sd": 0.3, "goal": "equivalent"},
-    ):
-        by_n = tb.sample_size(n=80, **more)  # type: ignore[arg-type]
-        effect = {by_n.solved: getattr(by_n, by_n.solved)}
-        by_both = tb.sample_size(n=80, **effect, **more)
-        assert (by_both.solved, by_both.power) == ("power", pytest.approx(0.8, abs=0.01))
-        assert by_both.power_error == pytest.approx(np.sqrt(by_both.power * (1 - by_both.power) / 4000))
-        assert tb.sample_size(**effect, **more).n == pytest.approx(80, rel=0.06)
+    ],
+    ids=str,
+)
+def test_each_of_three_is_found_from_the_other_two(more: dict[str, Any]) -> None:
+    """The difference that n units show with 80 % has, given with n, a power of 80 %, and given with the power, about that n."""
+    by_n = tb.sample_size(n=80, **more)
+    effect = {by_n.solved: getattr(by_n, by_n.solved)}
+    by_both = tb.sample_size(n=80, **effect, **more)
+    assert (by_both.solved, by_both.power) == ("power", pytest.approx(0.8, abs=0.01))
+    assert by_both.power_error == pytest.approx(np.sqrt(by_both.power * (1 - by_both.power) / 4000))
+    assert tb.sample_size(**effect, **more).n == pytest.approx(80, rel=0.06)
 
 
 def test_a_rope_makes_better_harder() -> None:
@@ -70,11 +74,9 @@ def test_looks_cost_a_little_and_save_much() -> None:
     """gsDesign 3.6 (five looks, Hwang-Shih-DeCani -4, power .8): at most 1.027 and on average .81 of the units of one look."""
     without, size = (tb.sample_size(difference=0.02, discordant=0.1, looks=looks) for looks in (1, 5))
     looks = size.looks
-    assert looks is not None
     assert without.looks is None
-    assert looks.n[-1] == size.n == pytest.approx(1960 * 1.027, rel=0.04)
-    assert looks.expected == pytest.approx(1960 * 0.81, rel=0.04)
-    assert looks.expected < looks.expected_if_equal <= looks.n[-1]
+    assert (looks.n[-1], looks.expected) == pytest.approx((1960 * 1.027, 1960 * 0.81), rel=0.04)
+    assert looks.expected < looks.expected_if_equal <= looks.n[-1] == size.n
     assert looks.interval_alphas[0] < looks.interval_alphas[-1] < 0.05
 
 
@@ -82,16 +84,13 @@ def test_looks_cost_a_little_and_save_much() -> None:
 def test_no_look_is_taken_below_the_measured_units() -> None:
     """Tango's looks begin at 20 items, so of ten looks at 100 items the one at 10 becomes the one at 20."""
     size = tb.sample_size(n=100, discordant=0.3, looks=10)
-    assert size.looks is not None
     assert size.looks.n == (20, 30, 40, 50, 60, 70, 80, 90, 100)
     assert "fewer than 20 were not measured" in " ".join(str(size).split())
 
 
 def test_units_come_in_whole_clusters() -> None:
     """Items of texts of 7 are planned by the text."""
-    n = tb.sample_size(difference=0.2, sd=1.0, cluster_size=7, intraclass_correlation=0.1).n
-    assert n is not None
-    assert n % 7 == 0
+    assert tb.sample_size(difference=0.2, sd=1.0, cluster_size=7, intraclass_correlation=0.1).n % 7 == 0
     assert tb.sample_size(n=100, sd=1.0, cluster_size=7, intraclass_correlation=0.1).n == 105
 
 
@@ -145,8 +144,7 @@ def test_bad_input_is_named_all_at_once(arguments: dict[str, Any], texts: list[s
     """One message with everything that is missing or contradicts itself, and the values that were met."""
     with pytest.raises(InvalidParameterError) as caught:
         tb.sample_size(**arguments)
-    for text in texts:
-        assert text in str(caught.value)
+    assert [text for text in texts if text not in str(caught.value)] == []
 
 
 # --- pilots ---------------------------------------------------------------------------------------------------------------
@@ -182,7 +180,6 @@ def test_a_plan_of_the_pilots_size_has_the_pilots_error(kind: str, rng: np.rando
     answer = tb.compare(table, **settings)
     size, pair = tb.sample_size(answer), answer.pair("a", "b")
     assert (size.solved, size.population.procedure) == ("difference", answer.method.name)
-    assert size.cautious is not None
     assert size.population.scale(size.n or 0, pair.difference) == pytest.approx(pair.standard_error, rel=1e-6)
     assert size.cautious.scale(size.n or 0, pair.difference) > pair.standard_error
 
@@ -201,7 +198,6 @@ def test_a_pilot_with_80_percent_confidence() -> None:
     size = tb.sample_size({"item": range(40), "a": a, "b": b}, metric="accuracy", difference=0.05)
     z = 0.841621  # the 80 % point of the normal distribution
     upper = (0.15 + z**2 / 80 + z * np.sqrt(0.15 * 0.85 / 40 + z**2 / 6400)) / (1 + z**2 / 40)
-    assert size.cautious is not None
     assert (size.population.discordant, size.cautious.discordant) == (pytest.approx(0.15), pytest.approx(upper, rel=1e-4))
     assert (size.n_cautious or 0) / (size.n or 1) == pytest.approx(upper / 0.15, rel=0.06)
     d = np.array([0.3, -0.2, 0.5, 0.1, -0.4, 0.6, 0.2, 0.0, 0.25, -0.1])

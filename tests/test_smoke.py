@@ -96,5 +96,4 @@ def test_search() -> None:
     X, y = load_iris(return_X_y=True)
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3]}, cv=5).fit(X, y)
     comparison = tb.compare(search, X=X, y=y, rope=0.01)
-    assert len(comparison.models) == 3
-    assert len(comparison.pairs) == 3
+    assert (len(comparison.models), len(comparison.pairs)) == (3, 3)

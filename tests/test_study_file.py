@@ -142,14 +142,18 @@ def test_the_example_is_a_study_of_125_cells() -> None:
     assert (make_plan(**study.plan_arguments).n_cells, study.scoring) == (125, ["roc_auc", "accuracy"])
 
 
-def test_a_class_is_called_and_anything_else_taken_as_it_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("written", "made"),
+    [
+        ('import = "sklearn.svm:SVC"\nparams.C = 2', "SVC(C=2)"),
+        ('import = "sklearn.svm.SVC"', "SVC()"),
+        ('import = "own_models:ready"', "SVC(C=3)"),
+        ('import = "own_models:by_hand"', "<function by_hand"),
+    ],
+)
+def test_a_class_is_called_and_anything_else_taken_as_it_is(tmp_path: Path, written: str, made: str) -> None:
     """With a colon or a dot before its name."""
-    names = {"a": "sklearn.svm:SVC", "b": "sklearn.svm.SVC", "o": "own_models:ready", "f": "own_models:by_hand"}
-    models = models_of(
-        tmp_path, "\n".join(f'models.{key}.import = "{name}"' for key, name in names.items()) + "\nmodels.a.params.C = 2"
-    )
-    assert [repr(models[key]) for key in "abo"] == ["SVC(C=2)", "SVC()", "SVC(C=3)"]
-    assert models["f"].__name__ == "by_hand"
+    assert repr(models_of(tmp_path, f"[models.a]\n{written}")["a"]).startswith(made)
 
 
 def test_steps_and_grids_are_named_as_elsewhere(tmp_path: Path) -> None:
@@ -172,8 +176,7 @@ def test_parameters_may_be_objects_at_any_depth(tmp_path: Path) -> None:
     models.b.grid = { estimator = [{ import = "sklearn.svm:SVC" }], estimator__C = [1, 2] }
     """
     models = models_of(tmp_path, text)
-    assert models["c"].estimator.steps[0][1].C == 4
-    assert models["t"].transformers[0][1].drop == "first"
+    assert (models["c"].estimator.steps[0][1].C, models["t"].transformers[0][1].drop) == (4, "first")
     assert [model.estimator.C for model in models["b"].values()] == [1, 2]
 
 
@@ -226,8 +229,7 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, old: str, new: str, messag
 def test_what_cannot_be_imported_is_named(tmp_path: Path, name: str, message: str) -> None:
     """Key, value, what failed, and what is near."""
     text = refused(write_study(tmp_path, old='sklearn.linear_model:LogisticRegression"\nparams = { C = 0.5 }', new=f'{name}"'))
-    assert text.startswith("study.toml: models.logistic")
-    assert message in text
+    assert re.match(f"study.toml: models.logistic.*{re.escape(message)}", text)
 
 
 @pytest.mark.parametrize(
@@ -243,9 +245,7 @@ def test_what_cannot_be_imported_is_named(tmp_path: Path, name: str, message: st
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     """With the place, as far as the parser says it."""
     (tmp_path / "study.toml").write_bytes(content)
-    text = refused(tmp_path / "study.toml")
-    assert text.startswith("study.toml: ")
-    assert message in text
+    assert re.match(f"study.toml: .*{re.escape(message)}", refused(tmp_path / "study.toml"))
 
 
 def test_files_of_all_systems_are_read_or_named(tmp_path: Path) -> None:
@@ -280,8 +280,7 @@ def test_all_columns_but_the_target_are_features(tmp_path: Path) -> None:
     """As a data frame, texts included, for pipelines that encode them."""
     data = read_data(tmp_path, target="diagnosis")
     assert list(data.X.columns) == ["patient", "site", "age", "weight"]
-    assert data.X["site"].tolist() == ["a", "b", "a", "b"]
-    assert data.y.tolist() == ["benign", "benign", "malignant", "malignant"]
+    assert (data.X["site"].tolist(), data.y.tolist()) == (["a", "b"] * 2, ["benign"] * 2 + ["malignant"] * 2)
     assert (data.groups, data.weights, data.time) == (None, None, None)
 
 

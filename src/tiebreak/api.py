@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.run_options import Run, RunOptions
     from tiebreak.studies.bias_variance import BiasVariance
-    from tiebreak.studies.learning_curve import LearningCurve
-    from tiebreak.studies.validation_curve import ValidationCurve
+    from tiebreak.studies.curves import LearningCurve, ValidationCurve
 
 
 def read_scores(
@@ -422,7 +421,7 @@ def learning_curve(
     ((15, 30, 60, 120), 'less than the rope on doubling')
     """
     from tiebreak.plan.plan import make_plan
-    from tiebreak.studies import learning_curve as studies
+    from tiebreak.studies import curves as studies
 
     options = _options(run)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
@@ -487,7 +486,7 @@ def validation_curve(
     10
     """
     from tiebreak.plan.plan import make_plan
-    from tiebreak.studies import validation_curve as studies
+    from tiebreak.studies import curves as studies
 
     options = _options(run)
     grids = studies.vary(models, parameter, values)
@@ -525,7 +524,7 @@ def bias_variance(
     Returns
     -------
     BiasVariance
-        Print it for the table; `.of(model)` for the parts of one model, `.to_frame()`, `.to_json()` and `.plot()`.
+        Print it for the table; `.parts` for those of each model, `.to_frame()`, `.to_json()` and `.plot()`.
 
     Examples
     --------
@@ -533,7 +532,7 @@ def bias_variance(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> parts = tb.bias_variance(DecisionTreeClassifier(), X, y, n_rounds=20).of()
+    >>> parts = tb.bias_variance(DecisionTreeClassifier(), X, y, n_rounds=20).parts[0]
     >>> abs(parts.loss - parts.bias - parts.variance) < 1e-12
     True
     """

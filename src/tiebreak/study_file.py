@@ -220,7 +220,6 @@ class Study(msgspec.Struct, kw_only=True, eq=False):
     n_jobs: int = 1
     timeout: Annotated[float, msgspec.Meta(gt=0, le=1e9)] | None = None
     threads_per_fit: Any = "auto"
-    share_steps: bool = True
     keep_predictions: bool = True
     store: str | None = None
 

@@ -24,7 +24,7 @@ def numbers(n: int = 200, p: int = 4, seed: int = 0) -> tuple[np.ndarray, np.nda
 
 def found(code: str, audit: tb.Audit) -> tb.Finding | None:
     """The finding of that code, None if there is none."""
-    return next((finding for finding in audit if finding.code == code), None)
+    return next((finding for finding in audit.findings if finding.code == code), None)
 
 
 def the(code: str, *args: Any, **more: Any) -> tb.Finding:
@@ -36,4 +36,4 @@ def the(code: str, *args: Any, **more: Any) -> tb.Finding:
 
 def codes(*args: Any, **more: Any) -> list[str]:
     """Codes of what an audit finds."""
-    return [finding.code for finding in tb.audit(*args, **more)]
+    return [finding.code for finding in tb.audit(*args, **more).findings]

@@ -13,7 +13,7 @@ def test_unshuffled_folds_of_sorted_classes() -> None:
     X, y = classes(150, n_classes=3)
     order = np.argsort(y, kind="stable")
     audit = tb.audit(X[order], y[order], KFold(3))
-    assert [(f.code, f.severity) for f in audit] == [
+    assert [(f.code, f.severity) for f in audit.findings] == [
         ("class-missing-in-training", "error"),
         ("class-missing-in-test", "warning"),
         ("unrepresentative-folds", "warning"),
@@ -48,7 +48,7 @@ def test_two_training_examples_of_a_class_are_too_few() -> None:
 def test_a_single_class_is_an_error() -> None:
     """`evaluate` refuses it; the audit says so and goes on."""
     X, _ = classes(100)
-    assert [(f.code, f.severity) for f in tb.audit(X, np.ones(100, dtype=int), 5)] == [("one-class", "error")]
+    assert [(f.code, f.severity) for f in tb.audit(X, np.ones(100, dtype=int), 5).findings] == [("one-class", "error")]
 
 
 def test_stratified_folds_are_clean_and_leaving_one_out_misses_no_class() -> None:
@@ -134,4 +134,4 @@ def test_time_splits_may_drift() -> None:
     X, _ = numbers()
     audit = tb.audit(X, np.arange(200.0), "time")
     assert audit.worst == "note"
-    assert "unrepresentative-folds" in [finding.code for finding in audit]
+    assert "unrepresentative-folds" in [finding.code for finding in audit.findings]

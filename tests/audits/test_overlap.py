@@ -135,4 +135,4 @@ def test_rows_on_a_lattice_are_no_near_copies(rng: np.random.Generator) -> None:
     """Counts are either equal or a whole step apart."""
     X, y = rng.integers(0, 30, (300, 3)), rng.integers(0, 2, 300)
     audit = tb.audit(X, y, {"kind": "stratified", "n_folds": 3}, deep=True)
-    assert "near-duplicate-rows" not in [finding.code for finding in audit]
+    assert "near-duplicate-rows" not in [finding.code for finding in audit.findings]

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, TimeSeriesSplit
 
 import tiebreak as tb
 from tests.audits.data import codes, numbers, the
-from tiebreak.audits.time_order import time_ranks
+from tiebreak.audits.folds import time_ranks
 from tiebreak.errors import DataError
 from tiebreak.plan.data import check_dataset
 
@@ -60,7 +60,7 @@ def test_times_that_are_all_the_same_are_no_time() -> None:
         "training on the future",
         "folds against time",
     ]
-    assert not audit
+    assert not audit.findings
 
 
 THREE = check_dataset(np.arange(3.0).reshape(3, 1), [0, 1, 0])

@@ -78,15 +78,7 @@ def test_a_changed_model_is_refused_as_by_the_run(study: str, capsys: pytest.Cap
     assert run(capsys, "run", study, *STORE, "--dry-run") == refused
 
 
-def test_a_run_is_previewed_by_its_name(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """From the study that it remembers."""
-    run(capsys, "run", study, *STORE)
-    code, out, err = run(capsys, "resume", "flowers", *STORE, "--dry-run")
-    assert (code, err) == (0, f"the study is {Path(study).absolute()}\n")
-    assert "Store: sqlite:///runs.db has 18 measured; 0 are to be measured.\n" in out
-
-
-@pytest.mark.parametrize("command", ["run", "resume", "audit", "learning-curve", "validation-curve"])
+@pytest.mark.parametrize("command", ["run", "audit", "learning-curve", "validation-curve"])
 def test_help_says_that_a_study_file_is_code(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody would expect it of a file of settings."""
     assert "study file is code" in " ".join(printed(capsys, command, "--help").split())

@@ -67,18 +67,15 @@ def test_a_run_goes_on_to_the_same_table(
         assert running.wait(HANGS) == code, pause
         messages = running.stderr.read().splitlines()
         assert running.stdout.read() == ""
-    kept = int(messages[-2].split()[0])
-    assert messages[-2:] == [
-        f"{kept} of 60 cells of run 'slow one' are kept in sqlite:///runs.db. To go on:",
-        "  tiebreak resume 'slow one' --store sqlite:///runs.db",
-    ]
+    kept = int(messages[-1].split()[0])
+    assert messages[-1] == f"{kept} of 60 cells are kept in sqlite:///runs.db. The same command goes on from there."
     wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
     shown = " ".join(run(capsys, "show", "sqlite:///runs.db#slow one")[1].split())
     assert f"{kept} of 60 cells measured, {60 - kept} still" in shown
-    resumed = run(capsys, "resume", "slow one", "--store", "sqlite:///runs.db")
+    resumed = run(capsys, "run", "slow.toml", "--store", "sqlite:///runs.db")
     assert resumed[0] == 0
     there = f", {kept} already there" if kept else ""
-    assert resumed[2].splitlines()[1] == f"run slow one: 60 cells{there}"
+    assert resumed[2].splitlines()[0] == f"run slow one: 60 cells{there}"
     undisturbed = run(capsys, "run", "slow.toml", "--store", "sqlite:///other.db")
     assert resumed[1].replace("runs.db", "other.db") == undisturbed[1]
     exported = [run(capsys, "show", f"sqlite:///{name}.db#slow one", "--format", "csv")[1] for name in ("runs", "other")]
@@ -112,4 +109,4 @@ def test_on_a_terminal_the_bar_goes_away(slow: list[str], here: Path) -> None:
     bar, _, after = sent.decode().rpartition("━")
     assert "slow one" in bar
     assert "\x1b[2K" in after
-    assert after.rstrip().endswith("To go on:\r\n  tiebreak resume 'slow one' --store sqlite:///runs.db")
+    assert after.rstrip().endswith("The same command goes on from there.")

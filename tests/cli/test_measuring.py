@@ -50,6 +50,5 @@ def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
 
 def test_a_command_to_type_is_quoted_and_keeps_passwords_to_itself() -> None:
     """For a shell; a name that cannot be typed is left to the reader."""
-    url = "postgresql://me:secret@host/db"
-    assert measuring.resume_command_line("a b", url) == "tiebreak resume 'a b' --store postgresql://me:PASSWORD@host/db"
-    assert measuring.resume_command_line("a\nb", "sqlite:///x.db") == "tiebreak resume RUN --store sqlite:///x.db"
+    assert [measuring.typed(name, "RUN") for name in ("a b", "a\nb", "x" * 300)] == ["'a b'", "RUN", "RUN"]
+    assert measuring.typed_url("postgresql://me:secret@host/db") == "postgresql://me:PASSWORD@host/db"

@@ -41,7 +41,7 @@ def test_an_unfinished_run_says_how_to_go_on(
         "Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, 7 of 18 cells measured,\n11 still to be measured.\n"
     )
     assert " 3 of 6 " in out
-    assert out.endswith("\nTo go on: tiebreak resume flowers --store sqlite:///runs.db\n")
+    assert out.endswith(f"\nTo go on: tiebreak run {Path(study).absolute()} --store sqlite:///runs.db --name flowers\n")
 
 
 def stop_after(n_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,6 @@ from tiebreak.errors import (
     DataError,
     InvalidParameterError,
     UnclearSourceError,
-    UnknownNameError,
 )
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SplitDesign
@@ -41,6 +40,8 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"rope": -0.01}, "rope must be a finite half-width of at least 0, in the metric's unit; got -0.01."),
         ({"rope": np.nan}, "got nan."),
         ({"rope": np.inf}, "got inf."),
+        ({"rope": 10**400}, "rope must be a finite half-width of at least 0"),
+        ({"rope": 10**30}, "rope=1e+30 is as wide as accuracy itself"),
         ({"rng": None}, "rng must be a whole number of at least 0, or a numpy Generator; got None."),
         ({"rng": -1}, "got -1."),
         ({"rope": True}, "got True."),
@@ -53,6 +54,7 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"alpha": 5}, "got 5. Did you mean 0.05?"),
         ({"alpha": 95}, "got 95. Did you mean 0.05?"),
         ({"alpha": np.nan}, "got nan."),
+        ({"alpha": "x"}, "got 'x'."),
         ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'bonferroni', 'holm', 'shaffer'"),
         ({"method": "t"}, "unknown method 't'; choose one of 'auto', 'corrected-t', 'paired-t', "),
         ({"missing": "drop"}, "unknown missing 'drop'; choose one of 'raise', 'pairwise'."),
@@ -65,19 +67,6 @@ def test_settings_that_are_refused(options: dict[str, Any], text: str) -> None:
         compared(TABLE, **options)
     assert text in str(caught.value)
     assert isinstance(caught.value, ValueError)
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"baseline": "forrest"}, "no model (given as baseline) is called 'forrest': did you mean 'forest'?"),
-    ],
-)
-def test_names_that_are_not_there(options: dict[str, Any], text: str) -> None:
-    """The nearest names are offered."""
-    with pytest.raises(UnknownNameError) as caught:
-        compared(TABLE, ["forest", "svm", "ridge"], **options)
-    assert text in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -183,23 +172,6 @@ def test_what_the_source_said_is_kept() -> None:
 # --- the public function --------------------------------------------------------------------------------------------
 
 
-def test_public_function_passes_every_setting_on() -> None:
-    """tb.compare of a table of scores with all settings is the comparison with these settings."""
-    options: dict[str, Any] = {
-        "rope": 0.02,
-        "alpha": 0.1,
-        "correction": "none",
-        "method": "paired-t",
-        "missing": "pairwise",
-        "rng": 7,
-    }
-    settings = tb.compare(moons_scores(), **options).settings
-    for name, value in options.items():
-        assert getattr(settings, name) == value
-    assert tb.compare(moons_scores(), baseline="rbf").settings.baseline == "rbf"
-    assert tb.compare(moons_scores(), family="best").settings.family == "best"
-
-
 def test_generator_as_seed() -> None:
     """A generator is asked for a seed once, so that the comparison stays reproducible."""
     answers = [tb.compare(moons_scores(), rng=np.random.default_rng(3)).ranking for _ in range(2)]
@@ -209,9 +181,8 @@ def test_generator_as_seed() -> None:
 def test_scores_of_the_smallest_size_that_is_taken_are_told_apart() -> None:
     """At 1e-280 the answer is that of the same scores in another unit; scores of 0 alone are identical, not too small."""
     base = noisy(0.8, 0.79)
-    small, same = compared(base * 2e-280).pairs, compared(base).pairs
-    assert small["pvalue"].tolist() == pytest.approx(same["pvalue"].tolist(), rel=1e-9)
-    assert small["verdict"].tolist() == same["verdict"].tolist()
+    small, same = compared(base * 2e-280).pair("a", "b"), compared(base).pair("a", "b")
+    assert (small.verdict, small.pvalue) == (same.verdict, pytest.approx(same.pvalue, rel=1e-9))
     assert compared([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).pairs["reason"].tolist() == ["identical-scores"]
 
 
@@ -325,20 +296,6 @@ def test_each_pair_is_the_law_of_its_own_differences(
             assert_allclose(got, [law.estimate, law.se, law.statistic, law.pvalue(), low, high], rtol=1e-8, atol=1e-11)
             assert_allclose([pair.p_better, pair.p_equivalent, pair.p_worse], law.probabilities(rope), rtol=1e-8, atol=1e-11)
             assert pair.verdict == str(law.verdict(rope, pair.interval_alpha))
-
-
-def test_every_kind_of_verdict_occurs_in_these_tables() -> None:
-    """So that the comparison with the book is no comparison of blanks."""
-    seen, reasons = set(), set()
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        scores = scores_of(table(rng, 9, 100, missing=seed == 2), n_train=90, n_test=10)
-        for baseline in (None, "a", "e", "i"):
-            pairs = compare_scores(scores, Settings(rope=0.01, missing="pairwise", baseline=baseline)).pairs
-            seen |= set(pairs["verdict"])
-            reasons |= set(pairs["reason"])
-    assert seen == {"better", "ahead", "equivalent", "undecided", "behind", "worse"}
-    assert reasons == {"", "identical-scores", "no-spread", "missing-splits", "unsettled"}
 
 
 def test_correlation_is_numpys() -> None:

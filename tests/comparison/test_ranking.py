@@ -135,21 +135,6 @@ def test_small_cases_by_hand(relation: np.ndarray, letters: list[str]) -> None:
     assert compact_letters(relation) == letters
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
-def test_models_share_a_letter_exactly_where_they_are_not_told_apart(share: float) -> None:
-    """Thirty random relations of 2 to 15 models; every model has a letter."""
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        n_models = int(rng.integers(2, 16))
-        relation = np.triu(rng.random((n_models, n_models)) < share, 1)
-        relation |= relation.T
-        letters = compact_letters(relation)
-        assert all(letters)
-        for one in range(n_models):
-            for other in range(one):
-                assert bool(set(letters[one]) & set(letters[other])) != relation[one, other]
-
-
 def test_letters_are_read_off_the_intervals_of_the_pairs() -> None:
     """Whatever the rope; a pair without an interval is not told apart; beyond 40 models and with a baseline there are none."""
     table = noisy(0.80, 0.60, 0.79)

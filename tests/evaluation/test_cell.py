@@ -33,7 +33,7 @@ from tiebreak.errors import DataError
 from tiebreak.evaluation.cell import Measurement, copies_of
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.plan.plan import make_plan
-from tiebreak.plan.record import Outcome
+from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.worker import Payload, pickled
 
 X, Y = make_classification(n_samples=90, n_features=6, flip_y=0.2, random_state=1)
@@ -436,12 +436,15 @@ def test_callbacks_of_scikit_learn_are_called():
 
 def test_settings_of_scikit_learn_go_along():
     """What was set when the work was made holds where it is done, and no longer."""
+
+    def looks(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        return np.full(len(X_test), get_config()["transform_output"] == "pandas", dtype=int)
+
     with config_context(transform_output="pandas"):
-        plan = make_plan({"m": LogisticRegression()}, X, Y, cv=CV)
+        plan = make_plan({"m": looks}, X, Y, cv=CV)
         work = Measurement(plan, find_scorers(plan, "accuracy"), threads=1)
-    sent = Payload(pickled(work)).unpack()
-    with sent:
-        assert get_config()["transform_output"] == "pandas"
+    with Payload(pickled(work)).unpack() as sent:
+        assert sent.measure(Cell(0, 0, 0)).outputs["predict"].tolist() == [1] * 30
     assert get_config()["transform_output"] == "default"
 
 

@@ -93,12 +93,12 @@ def test_several_classes_are_each_against_the_rest(flowers: tb.Evaluation) -> No
     assert rocs.classes == ("setosa", "versicolor", "virginica")
     means = np.mean([[curve.auc for curve in rocs["bayes", label].folds] for label in rocs.classes], axis=0)
     np.testing.assert_allclose(means, flowers.grid(0, 0)[0])
-    assert len(flowers.roc(positive="setosa")) == 1
+    assert len(flowers.roc(positive="setosa").lines) == 1
     with pytest.raises(UnclearSourceError, match="there are curves of 3 classes"):
-        rocs.line("bayes")
+        rocs["bayes"]
     with pytest.raises(UnknownNameError, match="there is no curve of the class 'rose'"):
         rocs["bayes", "rose"]
-    assert len(flowers.precision_recall()) == len(flowers.calibration()) == 3
+    assert len(flowers.precision_recall().lines) == len(flowers.calibration().lines) == 3
 
 
 def test_folds_of_one_class_are_counted_and_have_a_reason() -> None:

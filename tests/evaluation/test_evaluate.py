@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tiebreak as tb
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, UnknownNameError
-from tiebreak.evaluation.missing import Claims
+from tiebreak.evaluation.evaluate import Claims
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Claim

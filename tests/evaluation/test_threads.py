@@ -1,12 +1,11 @@
 """Evaluations in threads of one process: the same bits as alone, and the process as it was."""
 
-import multiprocessing
 import random
 import threading
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
@@ -14,13 +13,11 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
 
 import tiebreak as tb
 from tests.guarded import HANGS
 from tiebreak.caught import caught_warnings
-from tiebreak.evaluation.process import limited_threads, seeded_globals
 
 X, y = make_classification(60, random_state=0)
 N_THREADS, N_EACH = 8, 5
@@ -110,77 +107,3 @@ def test_warnings_go_to_the_thread_that_gave_them() -> None:
 
     assert in_threads(warn, 2, 2) == [["of 0"], ["of 1"]]
     assert (list(warnings.filters), warnings.showwarning) == before
-
-
-def test_who_draws_is_alone() -> None:
-    """Seeds of two threads do not mix, and one thread may ask again."""
-
-    def draw(seed: int) -> tuple[float, float]:
-        with seeded_globals(seed):
-            time.sleep(0.01)
-            with seeded_globals(99):
-                inner = random.random()
-            return inner, np.random.normal()  # noqa: NPY002
-
-    found = in_threads(draw, 4, 4)
-    assert len({inner for inner, _ in found}) == 1
-    assert [own for _, own in found] == [draw(seed)[1] for seed in range(4)]
-
-
-def overlapping_limits() -> tuple[list[str], set[int], set[int]]:
-    """What threads saw whose limits overlap, and the numbers of threads of BLAS before and after."""
-
-    def blas() -> set[int]:
-        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-
-    before = blas()
-    events: list[str] = []
-    begun, may_end = threading.Event(), threading.Event()
-
-    def long() -> None:
-        with limited_threads(1):
-            begun.set()
-            may_end.wait(HANGS)
-            events.append(f"long {blas()}")
-
-    def other() -> None:
-        with limited_threads(2):
-            events.append(f"other {blas()}")
-
-    first, second = threading.Thread(target=long), threading.Thread(target=other)
-    first.start()
-    assert begun.wait(HANGS)
-    with limited_threads(1):
-        second.start()
-    time.sleep(0.05)
-    may_end.set()
-    first.join(HANGS)
-    second.join(HANGS)
-    return events, before, blas()
-
-
-def test_limits_of_threads_that_overlap() -> None:
-    """Who ends first does not lift the limit of the other; another limit has to wait; the last one puts the first number back.
-
-    In a process of its own: once many threads have set limits, OpenBLAS takes none but those of the first thread.
-    """
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        events, before, after = pool.submit(overlapping_limits).result(HANGS)
-    assert events[0] == "long {1}"
-    assert events[1] in ("other {2}", f"other {before}")  # a library may know of one thread only
-    assert after == before
-
-
-def test_models_of_scikit_learn_do_not_wait() -> None:
-    """Only who may draw from the global generators is measured one at a time."""
-    with seeded_globals(0):  # held by this thread
-        found = in_threads(
-            lambda seed: (
-                tb.evaluate(
-                    {"logistic": LogisticRegression(random_state=seed)}, X, y, cv=3, scoring="accuracy", progress=False
-                ).n_done
-            ),
-            2,
-            4,
-        )
-    assert found == [3, 3, 3, 3]

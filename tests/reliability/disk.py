@@ -22,10 +22,8 @@ from tests.reliability.study import digest
 ROOT = Path(__file__).parents[2]
 SECTOR = 512
 """Bytes that a disk writes whole or not at all."""
-CALLS = (
-    *("openat", "creat", "pwrite64", "write", "ftruncate", "truncate", "fdatasync", "fsync"),
-    *("unlink", "unlinkat", "rename", "renameat", "renameat2", "link", "linkat"),
-)
+CALLS = ("openat", "pwrite64", "write", "ftruncate", "fdatasync", "fsync", "unlink", "rename")
+"""Calls that change a folder or its files, as SQLite and Python make them; `record` sees whether one was forgotten."""
 KINDS = ("nothing", "all", "contents only", "names only", "all but the last", "some of it", "some of it")
 
 
@@ -71,6 +69,7 @@ def record(path: Path, log: Path, *words: str) -> list[Call]:
     return calls
 
 
+NAMING = ("openat", "unlink", "rename")
 _LINE = re.compile(r"^(?:(\d+) +)?(\w+)\((.*)\) += (-?\d+)")
 _PARTS = re.compile(r"^(?:\d+ +)?(?:(.*) <unfinished \.\.\.>|<\.\.\. \w+ resumed>(.*))$")
 _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
@@ -92,33 +91,23 @@ def read_calls(log: str, folder: Path, names: Mapping[str, int]) -> list[Call]:
         texts = [_bytes(text) for text in _TEXT.findall(arguments)]
         path = _PATH.match(arguments)
         place = _bytes(path[1]).decode() if path else ""
+        named = [Path(text.decode()).name for text in texts if call in NAMING and Path(text.decode()).parent == folder]
         number = files.get(Path(place).name) if Path(place).parent == folder else None
         if call == "write" and place.startswith("pipe:"):
             calls += [Call("said", -1, json.loads(each)) for each in texts[0].splitlines() if each.startswith(b"[")]
-        elif call in ("openat", "creat"):
-            name = Path(texts[0].decode()).name
-            is_here = str(folder / name) in (texts[0].decode(), f"{place}/{texts[0].decode()}")
-            if is_here and "O_CREAT" in arguments and name not in files:
-                files[name] = max([*files.values(), -1, *(each.file for each in calls)]) + 1
-                calls.append(Call(call, -1, {name: files[name]}))
-            elif is_here and name in files and "O_TRUNC" in arguments:
-                calls.append(Call(call, files[name], 0))
+        elif call == "openat" and named and "O_CREAT" in arguments and named[0] not in files:
+            files[named[0]] = max([*files.values(), -1, *(each.file for each in calls)]) + 1
+            calls.append(Call(call, -1, {named[0]: files[named[0]]}))
         elif call in ("fsync", "fdatasync") and (number is not None or place == str(folder)):
             calls.append(Call(call, -1 if number is None else number))
         elif call == "ftruncate" and number is not None:
             calls.append(Call(call, number, int(arguments.rsplit(",", 1)[1])))
         elif call == "pwrite64" and number is not None:
             calls.append(Call(call, number, (int(arguments.rsplit(",", 1)[1]), texts[0][: int(result)])))
-        elif call in ("write", "truncate") and number is not None:
-            raise RuntimeError(f"not understood: {line[:200]}")
-        elif call.startswith(("unlink", "rename", "link")):
-            found = [Path(text.decode()) for text in texts]
-            if any(each.parent == folder or (folder / each).exists() for each in found if each.name in files):
-                change: dict[str, int | None] = {} if call.startswith("link") else {found[0].name: None}
-                if not call.startswith("unlink"):
-                    change[found[1].name] = files[found[0].name]
-                calls.append(Call(call, -1, change))
-                _rename(files, change)
+        elif call in ("unlink", "rename") and named:
+            change = {named[0]: None} | dict.fromkeys(named[1:], files[named[0]])
+            calls.append(Call(call, -1, change))
+            _rename(files, change)
     return calls
 
 

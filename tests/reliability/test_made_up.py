@@ -239,23 +239,6 @@ def test_a_table_is_read_as_it_was_meant(form: str, tmp_path: Path) -> None:
         assert not truth.parts or "item" in truth.parts or got.design.kind == kind, seed
 
 
-@pytest.mark.parametrize("parts", [("fold",), ("dataset", "fold"), ("item",)])
-def test_a_wrong_reader_is_seen(parts: tuple[str, ...]) -> None:
-    """A score of another model, of another unit, or in the last digit, or the comparison above would say nothing."""
-    truth = made_up(random.Random(7), parts, "dict")
-    truth = truth._replace(scores={cell: 0.1 + number / 100 for number, cell in enumerate(truth.scores)})
-    got = found(read(random.Random(7), long_table(random.Random(7), truth), truth))
-    assert got == told(truth)
-    one, two, other = (truth.models[0], truth.units[0]), (truth.models[1], truth.units[0]), (truth.models[0], truth.units[1])
-    score = truth.scores
-    for changes in (
-        {one: score[two], two: score[one]},
-        {one: score[other], other: score[one]},
-        {one: float(np.nextafter(score[one], 1))},
-    ):
-        assert told(truth._replace(scores={**score, **changes})) != got
-
-
 # --- damage: only an error of ours, with words --------------------------------------------------------------------------------
 
 RESERVED = [*NAMES, "score", "n_train", "n_test", "metric", "y_true", "mean", ""]

@@ -10,8 +10,8 @@ import json
 import random
 import subprocess
 import sys
-import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def write(url: str, writer: str) -> None:
             while cells:
                 batch, cells = cells[: (size := sizes.randint(1, 40))], cells[size:]
                 insist(log.write, [outcome(cell) for cell in batch])
-                print(json.dumps({"writer": writer, "run": run, "cells": batch}), flush=True)
+                print(json.dumps({"run": run, "cells": batch}), flush=True)
     except Exception as error:
         print(json.dumps({"error": f"{type(error).__name__}: {error}"}), flush=True)
 
@@ -64,50 +64,34 @@ def insist(call: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class Writers:
-    """Three processes that write, and what they were told is kept: cells by run, when each was told last, errors."""
+    """Three processes that write, each into a log what it was told is kept."""
 
-    def __init__(self, url: str) -> None:
-        self.kept: dict[str, set[Cell]] = {}
-        self.last = dict.fromkeys("012", 0.0)
-        self.errors: list[str] = []
-        command = [
-            sys.executable,
-            "-c",
-            "import sys; from tests.reliability.test_servers import write; write(*sys.argv[1:])",
-            url,
-        ]
-        root = Path(__file__).parents[2]
-        self._processes = [subprocess.Popen([*command, name], stdout=subprocess.PIPE, text=True, cwd=root) for name in self.last]
-        self._listeners = [threading.Thread(target=self._listen, args=(process,)) for process in self._processes]
-        for listener in self._listeners:
-            listener.start()
+    def __init__(self, url: str, folder: Path) -> None:
+        self.logs = [folder / writer for writer in "012"]
+        code = "import sys; from tests.reliability.test_servers import write; write(*sys.argv[1:])"
+        self._processes = []
+        for log in self.logs:
+            with log.open("wb") as out:
+                command = [sys.executable, "-c", code, url, log.name]
+                self._processes.append(subprocess.Popen(command, stdout=out, cwd=Path(__file__).parents[2]))
+
+    def said(self) -> list[dict[str, Any]]:
+        """All whole lines."""
+        lines = [line for log in self.logs for line in log.read_text().splitlines(keepends=True)]
+        return [json.loads(line) for line in lines if line.endswith("\n")]
 
     def await_all(self) -> None:
         """Wait until each has kept something from now on."""
-        since = time.monotonic()
-        while min(self.last.values()) < since and not self.errors:
-            assert time.monotonic() < since + GRACE, f"a writer kept nothing for {GRACE:.0f} s"
+        until, sizes = time.monotonic() + GRACE, [log.stat().st_size for log in self.logs]
+        while any(log.stat().st_size <= size for log, size in zip(self.logs, sizes, strict=True)):
+            assert time.monotonic() < until, f"a writer kept nothing for {GRACE:.0f} s: {self.said()[-1:]}"
             time.sleep(0.01)
 
     def end(self) -> None:
         """In the middle of what they do."""
         for process in self._processes:
             process.kill()
-        for process, listener in zip(self._processes, self._listeners, strict=True):
-            listener.join()
-            process.communicate()
-
-    def _listen(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if not line.endswith("\n"):
-                return
-            said = json.loads(line)
-            if "error" in said:
-                self.errors.append(said["error"])
-                continue
-            self.kept.setdefault(said["run"], set()).update(Cell(*cell) for cell in said["cells"])
-            self.last[said["writer"]] = time.monotonic()
+            process.wait()
 
 
 def cut_off(server: Server) -> None:
@@ -125,10 +109,10 @@ def kill(server: Server) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("fault", "n_times"), [(cut_off, 5 * POINTS), (kill, POINTS)])
-def test_writers_go_on(fault: Callable[[Server], None], n_times: int, postgres_server: Server) -> None:
+def test_writers_go_on(fault: Callable[[Server], None], n_times: int, postgres_server: Server, tmp_path: Path) -> None:
     """Every cell that was acknowledged is there once and bit for bit, and the store's own check finds nothing."""
     with fresh_schema(postgres_server.url) as url:
-        writers = Writers(url)
+        writers = Writers(url, tmp_path)
         try:
             writers.await_all()
             for _ in range(n_times):
@@ -136,13 +120,15 @@ def test_writers_go_on(fault: Callable[[Server], None], n_times: int, postgres_s
             writers.await_all()
         finally:
             writers.end()
-        assert writers.errors == []
+        kept: dict[str, set[Cell]] = defaultdict(set)
+        for said in writers.said():
+            assert "error" not in said, said
+            kept[said["run"]].update(Cell(*cell) for cell in said["cells"])
         store = SqlStore(url)
         assert list(store.check()) == []
-        for run, kept in writers.kept.items():
+        for run, cells in kept.items():
             found = list(store.read(run).outcomes(outputs=True))
-            cells = {each.cell for each in found}
-            assert kept <= cells
-            assert len(found) == len(cells)
+            assert cells <= {each.cell for each in found}
+            assert len(found) == len({each.cell for each in found})
             assert all(comparable(each) == comparable(outcome(each.cell)) for each in found)
         store.close()

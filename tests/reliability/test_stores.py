@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.reliability import POINTS
-from tests.reliability.disk import Call, Disk, missing, moments, read_calls, record, traced
+from tests.reliability.disk import Call, Disk, missing, moments, record, traced
 from tests.reliability.study import BATCH, COMMANDS, N_CELLS, State, state_of
 
 pytestmark = pytest.mark.slow
@@ -139,41 +139,6 @@ def test_a_call_that_fails(path: Path, error: str, recorded) -> None:
     assert n_errors
 
 
-FOLDER = Path("/there")
-
-
-def as_strace(text: str) -> str:
-    """A text as strace -xx writes it."""
-    return "".join(f"\\x{byte:02x}" for byte in text.encode())
-
-
-LOG = f"""\
-7 openat(AT_FDCWD<{as_strace("/")}>, "{as_strace("/there/a-journal")}", O_RDWR|O_CREAT|O_CLOEXEC, 0644) = 4<{as_strace("/there/a-journal")}>
-7 pwrite64(4<{as_strace("/there/a-journal")}>, "{as_strace("old")}", 3, 512) = 3
-7 fdatasync(4<{as_strace("/there/a-journal")}> <unfinished ...>
-8 write(9<{as_strace("pipe:[123]")}>, "{as_strace('["measured", [0, 0, 1]]')}", 23) = 23
-7 <... fdatasync resumed>) = 0
-7 ftruncate(3<{as_strace("/there/a")}>, 8) = 0
-7 unlink("{as_strace("/there/a-journal")}") = 0
-7 unlink("{as_strace("/elsewhere/a")}") = 0
-7 fsync(5<{as_strace("/there")}>) = 0
-7 fsync(3<{as_strace("/there/a")}>) = -1 EIO (Input/output error)
-"""  # noqa: E501
-
-
-def test_a_log_of_strace() -> None:
-    """Calls on the folder and its files, in order; not those on others, nor those that failed."""
-    assert read_calls(LOG, FOLDER, {"a": 0}) == [
-        Call("openat", -1, {"a-journal": 1}),
-        Call("pwrite64", 1, (512, b"old")),
-        Call("said", -1, ["measured", [0, 0, 1]]),
-        Call("fdatasync", 1),
-        Call("ftruncate", 0, 8),
-        Call("unlink", -1, {"a-journal": None}),
-        Call("fsync", -1),
-    ]
-
-
 NEW, WRITTEN, GONE = Call("openat", -1, {"b": 1}), Call("write", 1, (0, b"new")), Call("unlink", -1, {"a": None})
 NAMES, LONG, SHORT = Call("fsync", -1), Call("write", 0, (6, b"XYZ")), Call("ftruncate", 0, 7)
 
@@ -197,11 +162,3 @@ def test_what_a_disk_without_power_may_hold(calls: tuple[Call, ...], kind: str, 
     for call in calls:
         disk.take(call)
     assert disk.left(kind, Random(0)) == left
-
-
-def test_a_write_may_be_torn_between_sectors() -> None:
-    """Of four sectors some are there and some are not, each whole."""
-    disk = Disk({0: b"abcdefgh"}, {"a": 0}, [Call("write", 0, (0, b"x" * 2048))])
-    torn = disk.left("some of it", Random(1))["a"]
-    assert 0 < torn.count(b"x" * 512) < 4
-    assert len(torn) % 512 in (0, 8)

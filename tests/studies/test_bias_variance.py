@@ -43,7 +43,7 @@ def test_a_stiff_model_has_bias_and_a_supple_one_variance():
     y = x[:, 0] ** 2 + rng.normal(0, 0.05, 200)
     result = tb.bias_variance({"line": LinearRegression(), "tree": DecisionTreeRegressor()}, x, y, n_rounds=30)
     assert result.loss == "squared"
-    line, tree = result.of("line"), result.of("tree")
+    line, tree = result.parts
     assert line.bias > 10 * line.variance
     assert tree.variance > line.variance
     assert tree.bias < line.bias / 5

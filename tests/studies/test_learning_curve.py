@@ -19,7 +19,7 @@ from tiebreak.errors import ChangedRunError, InvalidParameterError, UnknownNameE
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.statistics import corrected_t, doubling_gain
-from tiebreak.studies.learning_curve import halves
+from tiebreak.studies.curves import halves
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=2)
 MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}

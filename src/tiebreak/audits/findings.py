@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -67,10 +67,6 @@ class Finding:
     text: str
     evidence: Evidence
     advice: str
-
-    def is_at_least(self, severity: Severity) -> bool:
-        """True if it is as grave as that, or graver."""
-        return SEVERITIES.index(self.severity) >= SEVERITIES.index(severity)
 
 
 def evidence(
@@ -182,18 +178,6 @@ class Audit(Result):
     task: Task
     folds: Folds = field(repr=False)
 
-    def __len__(self) -> int:
-        """Number of findings."""
-        return len(self.findings)
-
-    def __iter__(self) -> Iterator[Finding]:
-        """The findings, the gravest first."""
-        return iter(self.findings)
-
-    def __bool__(self) -> bool:
-        """True if there are findings."""
-        return bool(self.findings)
-
     @property
     def worst(self) -> Severity | None:
         """Severity of the gravest finding; None where there is none."""
@@ -206,8 +190,4 @@ class Audit(Result):
         ----------
         severity : {"note", "warning", "error"}
         """
-        return tuple(finding for finding in self.findings if finding.is_at_least(severity))
-
-    def counts(self) -> dict[Severity, int]:
-        """Number of findings of each severity, the gravest first."""
-        return {each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)}
+        return tuple(each for each in self.findings if SEVERITIES.index(each.severity) >= SEVERITIES.index(severity))

@@ -10,7 +10,6 @@ COMMANDS = {
     "sample-size": "Say how many items, repeats or datasets it takes.",
     "audit": "Check the data and splits of a study.",
     "run": "Measure the models of a study, and compare them.",
-    "resume": "Go on with a run.",
     "runs": "List the runs of a store.",
     "show": "Show how far a run has come, and write its report or scores.",
     "learning-curve": "Say whether more data would help the models of a study.",

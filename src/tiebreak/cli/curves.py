@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from tiebreak.cli.measuring import error_of_study, store_for_study, watched, without_password
+from tiebreak.cli.measuring import error_of_study, store_for_study, watched
 from tiebreak.cli.options import (
     NAMES,
     ROPE,
@@ -19,10 +19,6 @@ from tiebreak.cli.options import (
 )
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE
 from tiebreak.errors import TiebreakError
-
-if TYPE_CHECKING:
-    from tiebreak.evaluation.progress import Progress
-
 
 _TYPED = ("sizes", "values", "parameter", "rope", "alpha", "metric")
 """Options that say what is to be measured or shown; all else is in the study."""
@@ -79,13 +75,8 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     arguments = structs.replace(study, models=models, datasets={"": data}).plan_arguments
     typed["output"].prepare([path])
     url = store_for_study(typed["store"], study.store, study.name)
-
-    def how_to_go_on(last: Progress) -> str:
-        kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells are kept in {without_password(url)}."
-        return f"{kept} The same command goes on from there."
-
     try:
-        with watched(typed["quiet"], how_to_go_on) as report:
+        with watched(typed["quiet"], url) as report:
             run = run_of(typed, study, url, typed["name"] or f"{study.name}-{kind}{about}", report)
             rope = study.rope if typed["rope"] is None else typed["rope"]
             curve = measure(arguments, run, scoring=study.scoring, rope=rope, alpha=typed["alpha"])

@@ -31,7 +31,7 @@ VARIABLE = "TIEBREAK_STORE"
 
 _HOW = "--store sqlite:///FILE,"
 _LONGEST = 60
-"""Characters of a name that becomes one of a file, or is to be typed again."""
+"""Characters of a name that becomes one of a file."""
 
 
 def store_for_study(given: str | None, of_study: str | None, name: str) -> str:
@@ -85,14 +85,9 @@ def find_store(given: str | None, how: str = _HOW) -> str:
     return chosen
 
 
-def resume_command_line(name: str, url: str) -> str:
-    """Command that goes on with a run."""
-    return f"tiebreak resume {shlex.quote(typed(name, 'RUN'))} --store {shlex.quote(typed_url(url))}"
-
-
 def typed(name: str, otherwise: str) -> str:
-    """A name as it may be typed; another word for it where it is too long for that, or holds what no keyboard has."""
-    return name if len(name) <= _LONGEST and name.isprintable() else otherwise
+    """A name as it may be typed in a shell; another word for it where it is too long for that, or holds what no keyboard has."""
+    return shlex.quote(name if len(name) <= 4 * _LONGEST and name.isprintable() else otherwise)
 
 
 def typed_url(url: str) -> str:
@@ -124,7 +119,7 @@ _KEYS = {"rng": "seed", "scoring": "metrics"}
 
 
 @contextmanager
-def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Callable[[Progress], None]]:
+def watched(quiet: bool, url: str) -> Iterator[Callable[[Progress], None]]:
     """Show the progress that is reported; whatever ends the run early, say what is kept and how to go on.
 
     It is a bar on a terminal, lines elsewhere, and nothing where it is to be `quiet`.
@@ -146,7 +141,8 @@ def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Ca
         yield report
     except (KeyboardInterrupt, Terminated, StoreError, LostWorkersError):
         if last is not None:
-            say(how_to_go_on(last))
+            kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells are kept in {without_password(url)}."
+            say(f"{kept} The same command goes on from there.")
         raise
 
 

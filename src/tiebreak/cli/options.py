@@ -113,7 +113,6 @@ def run_of(
         n_jobs=1 if dask else study.n_jobs if typed["n_jobs"] is None else typed["n_jobs"],
         runner=dask,
         threads_per_fit=study.threads_per_fit,
-        share_steps=study.share_steps and not typed["no_share_steps"],
         timeout=typed["timeout"] or study.timeout,
         retry_failed=typed["retry_failed"],
         accept_versions=typed["accept_versions"],
@@ -140,7 +139,6 @@ local_run_options = (
     ),
     click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
     click.option("--accept-versions", is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
-    click.option("--no-share-steps", is_flag=True, help="Fit each pipeline whole, also where others begin with equal steps."),
     click.option("--quiet", is_flag=True, help="Show no progress."),
 )
 """Options of a run on this machine, which begins at once."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import structs
 
 from tiebreak.cli.compare import show_answer
-from tiebreak.cli.measuring import error_of_study, resume_command_line, store_for_study, watched, without_password
+from tiebreak.cli.measuring import error_of_study, store_for_study, watched, without_password
 from tiebreak.cli.options import (
     ROPE,
     emit_page,
@@ -21,12 +20,11 @@ from tiebreak.cli.options import (
     store_option,
     with_options,
 )
-from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
+from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
 from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.progress import Progress
     from tiebreak.study_file import Study
 
 EPILOG = """\b
@@ -36,20 +34,16 @@ Examples:
 """
 
 
-measuring_options = with_options(
+@click.command("run", epilog=EPILOG, short_help="Measure the models of a study, and compare them.")
+@click.argument("study", metavar="STUDY")
+@click.option("--name", metavar="NAME", help="Of the run in the store; the study's name if not given.")
+@with_options(
     store_option,
     *run_options,
     click.option("--rope", default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
     click.option("--metric", metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
-    click.option("--strict", is_flag=True, help="Exit code 1 if a model has failed on every split."),
     output_options(),
 )
-
-
-@click.command("run", epilog=EPILOG, short_help="Measure the models of a study, and compare them.")
-@click.argument("study", metavar="STUDY")
-@click.option("--name", metavar="NAME", help="Of the run in the store; the study's name if not given.")
-@measuring_options
 @help_option
 @click.pass_context
 def run_command(context: click.Context, /, study: str, name: str | None, store: str | None, **typed: Any) -> None:
@@ -64,31 +58,14 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
 
     read = read_study(study)
     url = store_for_study(store, read.store, read.name)
-    context.exit(measure(read, name or read.name, url, typed))
+    context.exit(_measure(read, name or read.name, url, typed))
 
 
-def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
-    """Measure what the store does not have, print the comparison, and return the exit code.
-
-    Parameters
-    ----------
-    study : Study
-    name : str
-        Of the run.
-    url : str
-        Of the store.
-    typed : dict
-        Options as typed; None leaves it to the study.
-    """
+def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
+    """Measure what the store does not have, print the comparison, and return the exit code."""
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan, preview_plan
     from tiebreak.numerics import check_rope_given
     from tiebreak.plan.plan import make_plan
-    from tiebreak.views.words import quote
-
-    def how_to_go_on(last: Progress) -> str:
-        kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells of run {quote(name)} are kept in {without_password(url)}."
-        on_dask = f" --dask {shlex.quote(typed['dask'])}" if typed["dask"] else ""
-        return f"{kept} To go on:\n  {resume_command_line(name, url)}{on_dask}"
 
     if typed["rope"] is not None:
         study = structs.replace(study, rope=check_rope_given(typed["rope"]))
@@ -106,7 +83,7 @@ def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
             preview = preview_plan(make_plan(**study.plan_arguments), run_of(typed, study, url, name), scoring=study.scoring)
             emit_page(plan_page(preview, study.file, without_password(url)))
             return EXIT_OK
-        with watched(typed["quiet"], how_to_go_on) as report:
+        with watched(typed["quiet"], url) as report:
             options = run_of(typed, study, url, name, report, study=str(study.path), rope=study.rope)
             plan = make_plan(**study.plan_arguments)
             scorers = find_scorers(plan, study.scoring)
@@ -118,11 +95,9 @@ def measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
 
 def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int:
     """Print what was measured, and what it means for each dataset."""
-    import numpy as np
-
     from tiebreak.views.evaluation import run_page
     from tiebreak.views.report.evaluation import compared, report
-    from tiebreak.views.words import listed, quote
+    from tiebreak.views.words import quote
 
     output, metric = typed["output"], typed["metric"]
     asked = [(metric, dataset) for dataset in evaluation.datasets]
@@ -142,11 +117,5 @@ def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int
 
     metrics = (metric,) if metric else ()
     output.report(functools.partial(report, evaluation, metrics, {"rope": study.rope}))
-    if not evaluation.n_done:  # whoever chains commands has to be told that no model could be fitted at all
-        return EXIT_WRONG_USE
-    scores = [evaluation.grid(dataset, 0) for dataset in range(len(evaluation.datasets))]
-    lost = [quote(name) for row, name in enumerate(evaluation.models) if all(np.isnan(grid[row]).all() for grid in scores)]
-    if typed["strict"] and lost:
-        say(f"{listed(lost)} failed on every split (--strict)")
-        return EXIT_BROKEN
-    return EXIT_OK
+    # whoever chains commands has to be told that no model could be fitted at all
+    return EXIT_OK if evaluation.n_done else EXIT_WRONG_USE

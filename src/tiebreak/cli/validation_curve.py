@@ -39,19 +39,15 @@ def _values(typed: str) -> list[Any]:
 )
 @click.option(
     "--values",
-    "typed",
     type=_values,
     required=True,
-    multiple=True,
     metavar="V,V,...",
-    help="Values to be tried; as a JSON list where one holds a comma. Repeatable.",
+    help="Values to be tried; as a JSON list where one holds a comma.",
 )
 @curve_options
 @help_option
 @click.pass_context
-def validation_curve_command(
-    context: click.Context, /, study: str, parameter: str, typed: tuple[list[Any], ...], **options: Any
-) -> None:
+def validation_curve_command(context: click.Context, /, study: str, parameter: str, values: list[Any], **options: Any) -> None:
     """Find the best value of a parameter of the models of STUDY, and the values that are practically as good.
 
     Each model of the study file (or those named with --models) is measured with each value on the same splits. What the store
@@ -60,10 +56,10 @@ def validation_curve_command(
     A study file is code: what it imports is run, so use only those that you would run as a program.
     """
     from tiebreak.plan.plan import make_plan
-    from tiebreak.studies.validation_curve import ValidationCurve, validation_curve, vary
+    from tiebreak.studies.curves import ValidationCurve, validation_curve, vary
 
     def measure(data: dict[str, Any], run: Any, **asked: Any) -> ValidationCurve:
-        grids = vary(data["models"], parameter, [value for values in typed for value in values])
+        grids = vary(data["models"], parameter, values)
         plan = make_plan(**{**data, "models": grids.candidates})
         return validation_curve(grids, plan, run, **asked)
 

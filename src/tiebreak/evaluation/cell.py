@@ -9,12 +9,17 @@ import contextlib
 import copy
 import inspect
 import math
+import os
 import pickle
+import random
 import signal
+import sys
+import threading
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 from warnings import WarningMessage
@@ -25,7 +30,6 @@ from tiebreak.caught import caught_warnings
 from tiebreak.errors import SAMPLE_WEIGHT, DataError
 from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, is_for_the_last_step, shared_heads
 from tiebreak.evaluation.predictions import as_stored
-from tiebreak.evaluation.process import limited_threads, restored_state, seeded_globals
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
 from tiebreak.plan.candidates import name_candidates
@@ -95,22 +99,15 @@ class Measurement:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def __enter__(self) -> Self:
-        """Limit the threads of numerical libraries in this process, and set scikit-learn up as it was for the caller."""
-        from sklearn import config_context
-
-        self._models: dict[int, Prepared] = {}
+        """Begin without slices."""
+        self._models: dict[tuple[int, int], Prepared] = {}
         self._truths: dict[int, Truth] = {}
         self._slices: tuple[tuple[int, int], Rows] | None = None
         self._memo = Memo()
-        self._settings: dict[tuple[int, int], dict[str, bool]] = {}  # of models that were fitted on the data before
-        self._stack = ExitStack()
-        self._stack.enter_context(config_context(**self.config))
-        self._stack.enter_context(limited_threads(self.threads))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Give the threads back and drop the slices."""
-        self._stack.close()
+        """Drop the slices."""
         self._drop()
 
     def measure(self, cell: Cell) -> Outcome:
@@ -120,27 +117,20 @@ class Measurement:
         """
         from sklearn import config_context
 
-        dataset = self.plan.datasets[cell.dataset]
-        if cell.model not in self._models:
+        dataset, key, seed = self.plan.datasets[cell.dataset], (cell.dataset, cell.model), None
+        if key not in self._models:
             name, model = list(self.plan.models.items())[cell.model]
-            self._models[cell.model] = Prepared(name, model, self.scorers, seeded=self.plan.rng is not None)
-        model = self._models[cell.model]
-        seed = None
+            self._models[key] = Prepared(name, model, self.scorers, seeded=self.plan.rng is not None)
+        model = self._models[key]
         if self.plan.rng is not None:
-            repeat, fold = (int(key[cell.split]) for key in (dataset.described.repeat, dataset.described.fold))
+            repeat, fold = (int(each[cell.split]) for each in (dataset.described.repeat, dataset.described.fold))
             seed = derive_seed(self.plan.rng, model.name, dataset.data.name, repeat, fold)
-        with caught_warnings() as caught:
+        with _turn, _thread_pools(len(sys.modules)).limit(limits=self.threads), caught_warnings() as caught:
             try:
-                with ExitStack() as stack:
-                    if model.is_open:
-                        stack.enter_context(restored_state())
-                    if model.is_open and seed is not None:
-                        stack.enter_context(seeded_globals(seed))
-                    if settings := self._settings.get((cell.dataset, cell.model)):
-                        stack.enter_context(config_context(**settings))
+                with config_context(**self.config | model.settings), _restored(seed) if model.is_open else nullcontext():
                     outcome = self._measure(cell, model, seed, caught)
-                if settings is None:
-                    self._settings[cell.dataset, cell.model] = settings_after_success(model, dataset.data)
+                if not (model.is_open or model.settings):
+                    model.settings = settings_after_success(model.n_parts, dataset.data)
             except BaseException as error:  # also SystemExit, or the panic of a library written in Rust
                 if isinstance(error, KeyboardInterrupt) or (not isinstance(error, Exception) and _is_of_signal(error)):
                     raise
@@ -259,15 +249,71 @@ def _is_of_signal(error: BaseException) -> bool:
     return any(frame.f_code in handlers for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
+# --- what belongs to the process ---------------------------------------------------------------------------------------------
+
+_turn = threading.RLock()
+"""Runs in threads of one process measure a cell in turn: global generators and threads of BLAS are the process's."""
+
+
+def _renew() -> None:
+    """Begin anew in a forked process, where the thread that had its turn may be gone."""
+    global _turn
+    _turn = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> Any:
+    """The thread pools of this process. Finding them takes as long as some fits; new ones come with newly imported modules."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def _restored(seed: int | None) -> Iterator[None]:
+    """Seed the global generators; put them back, numpy's handling of errors, and the working folder.
+
+    The next model must not be measured under what this one has set. A child process that a model has left here ends, or it would
+    go on with the run as well.
+    """
+    folder, pid, drawn, numpy_drawn = _folder(), os.getpid(), random.getstate(), np.random.get_state()  # noqa: NPY002 - models do
+    if seed is not None:
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002
+    try:
+        with np.errstate():
+            yield
+    finally:
+        if os.getpid() != pid:
+            os._exit(0)
+        if folder and _folder() != folder:
+            os.chdir(folder)
+        if seed is not None:
+            random.setstate(drawn)
+            np.random.set_state(numpy_drawn)  # noqa: NPY002
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109  (a tenth of the time of a path)
+    except OSError:  # it was removed
+        return ""
+
+
 # --- a model, and its copies ------------------------------------------------------------------------------------------------
 
 
 class Prepared:
-    """Facts about a model that all of its fits share.
+    """Facts about a model that all of its fits on a dataset share.
 
     `copy` makes a copy of it out of a seed. `is_open` says that something in it may draw from the global generators, or otherwise
     differ from fit to fit. `methods` are those that it is asked by: for each scorer the first of those it can use that the model
-    has.
+    has. `settings` of scikit-learn are those of its next fit; an open model has none, as a search makes up new parameters for
+    each fit.
     """
 
     def __init__(self, name: str, model: Any, scorers: Sequence[Scorer], *, seeded: bool) -> None:
@@ -276,7 +322,7 @@ class Prepared:
         drawing = ("get_n_splits", "param_grid", "param_distributions")
         self.name, self.model, self.is_function = name, model, is_function(model)
         parts = parts_of(model)
-        self.n_parts = len(parts)
+        self.n_parts, self.settings = len(parts), dict[str, bool]()
         self.is_open = any(
             not module_of(part).startswith("sklearn.") or any(hasattr(part, each) for each in drawing) for part in parts
         )
@@ -336,18 +382,15 @@ def _copy(model: Any) -> Any:
     return copy.deepcopy(model)
 
 
-def settings_after_success(model: Prepared, data: Dataset) -> dict[str, bool]:
-    """Settings of scikit-learn under which a model that was fitted once is fitted again on other rows of the same data.
+def settings_after_success(n_parts: int, data: Dataset) -> dict[str, bool]:
+    """Settings under which a model of scikit-learn's own that was fitted once is fitted again on other rows of the same data.
 
-    Its parameters were found valid then, and do not change; a search makes up new ones for each fit, and is checked each time.
-    That the data are finite is seen once for all rows; a model with parts may compute something else from them, whose check
-    stays. Of an open one, some part is not scikit-learn's own, of which nothing is known, or a search.
+    Its parameters were found valid then, and do not change. That the data are finite is seen once for all rows; a model with
+    parts may compute something else from them, whose check stays.
     """
-    if model.is_open:
-        return {}
     values = data.X.data if hasattr(data.X, "tocsr") else data.X
     is_numeric = isinstance(values, np.ndarray) and values.dtype.kind in "biuf"  # a data frame is not looked into
-    is_finite = is_numeric and model.n_parts == 1 and not data.fit_params and bool(np.isfinite(values).all())
+    is_finite = is_numeric and n_parts == 1 and not data.fit_params and bool(np.isfinite(values).all())
     return {"skip_parameter_validation": True, **({"assume_finite": True} if is_finite else {})}
 
 

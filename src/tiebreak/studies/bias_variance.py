@@ -18,7 +18,6 @@ from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.splits import PlannedDataset, Split, Splits, check_amount
 from tiebreak.result import Result
-from tiebreak.scores.vocabulary import look_up
 from tiebreak.studies.curves import run_of_study
 
 
@@ -163,10 +162,6 @@ class BiasVariance(Result):
     def models(self) -> tuple[str, ...]:
         """Names of the models, in the order given."""
         return tuple(each.model for each in self.parts)
-
-    def of(self, model: str | None = None) -> LossParts:
-        """The parts of one model, the first one if not given."""
-        return self.parts[0 if model is None else look_up(model, self.models, "model")]
 
 
 def bias_variance(models: Any, X: Any, y: Any, run: RunOptions, *, n_rounds: Any, test_size: Any, rng: Any) -> BiasVariance:

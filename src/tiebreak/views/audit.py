@@ -1,5 +1,6 @@
 """An audit in words, as a frame and as JSON: what was looked at, what was found, and what to do."""
 
+from collections import Counter
 from typing import Any
 
 from tiebreak.audits.findings import Audit, Finding
@@ -72,10 +73,10 @@ def _record(finding: Finding) -> dict[str, Any]:
 
 def summary(audit: Audit) -> str:
     """Number of findings of each severity: "1 error and 2 notes"; no findings say so."""
-    counts = [(severity, n) for severity, n in audit.counts().items() if n]
-    if not counts:
+    found = Counter(each.severity for each in audit.findings)  # the gravest first
+    if not found:
         return "Nothing was found that speaks against these splits"
-    return f"The audit has {listed([count(n, severity) for severity, n in counts])}"
+    return f"The audit has {listed([count(n, severity) for severity, n in found.items()])}"
 
 
 def check_lines(audit: Audit) -> list[str]:

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, get_args
 
 from tiebreak.evaluation.bbc import BiasCorrectedScore
-from tiebreak.evaluation.class_curves import Lines
-from tiebreak.evaluation.confusions import Confusions
+from tiebreak.evaluation.class_curves import Confusions, Lines
 from tiebreak.metrics.confusion import Average, ConfusionMatrix
 from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve

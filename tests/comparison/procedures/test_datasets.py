@@ -1,5 +1,6 @@
 """Several datasets: what procedures over them share, ranks, signs and means."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -26,18 +27,20 @@ ERROR = np.array([[10.0, 12.0, 30.0], [0.5, 0.6, 0.55], [3.0, 3.5, 3.1], [200.0,
 """Scores of the models a, b and c, on four datasets in accuracy and five in an error of other sizes, made up."""
 
 
-def mixed(error="root_mean_squared_error", accuracy=ACCURACY, errors=ERROR):
-    """Long columns of both, each dataset with its metric."""
-    rows = [(f"c{i}", "accuracy", row) for i, row in enumerate(accuracy)] + [
-        (f"r{i}", error, row) for i, row in enumerate(errors)
+def long_table(score, metrics, models="abc"):
+    """Columns of a table, a row for each score that is there; the metric of each dataset is given."""
+    rows = [
+        (f"d{i:02}", metric, model, value)
+        for i, (metric, row) in enumerate(zip(metrics, score, strict=True))
+        for model, value in zip(models, row, strict=True)
+        if not np.isnan(value)
     ]
-    columns = {"dataset": [], "metric": [], "model": [], "score": []}
-    for dataset, metric, row in rows:
-        for model, score in zip("abc", row, strict=True):
-            if not np.isnan(score):
-                for name, value in zip(columns, (dataset, metric, model, score), strict=True):
-                    columns[name].append(value)
-    return columns
+    return dict(zip(("dataset", "metric", "model", "score"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def mixed(error="root_mean_squared_error", errors=ERROR):
+    """Long columns of both, each dataset with its metric."""
+    return long_table([*ACCURACY, *errors], ["accuracy"] * 4 + [error] * 5)
 
 
 def notices(answer):
@@ -48,34 +51,19 @@ def test_mixed_metrics_are_judged_by_wins() -> None:
     """a beats b on all four accuracies and four errors of five: the exact sign test, with Clopper and Pearson's interval."""
     answer = tb.compare(mixed(), correction="none")
     pair = answer.pair("a", "b")
+    assert (answer.method.name, answer.metric.name) == ("sign", "share of datasets won")
     test = scipy.stats.binomtest(8, 9)
     low, high = test.proportion_ci(0.95, method="exact")
-    assert answer.method.name == "sign"
-    assert pair.difference == pytest.approx(7 / 9)
-    assert pair.pvalue == pytest.approx(test.pvalue, rel=1e-12)
+    assert (pair.difference, pair.pvalue) == pytest.approx((7 / 9, test.pvalue), rel=1e-12)
     assert (pair.interval_low, pair.interval_high) == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-12)
     assert pair.verdict == "better"
-    assert sorted(pair.differences.tolist()) == [-1.0, *[1.0] * 8]
-    assert answer.metric.name == "share of datasets won"
     assert "only wins and losses count" in notices(answer)["mixed-metrics"]
 
 
 def test_models_of_mixed_metrics_are_ranked_by_how_often_they_win() -> None:
     """By hand: a beats both others on 7 datasets, c alone beats it on one and b on one, so its win rate is 16 of 18."""
-    ranking = tb.compare(mixed()).ranking.set_index("model")
-    assert ranking["mean"]["a"] == pytest.approx(16 / 18)
-    assert ranking["average_rank"]["a"] == pytest.approx((7 * 1 + 2 * 2) / 9)
-    assert ranking.index[0] == "a"
-
-
-def test_unknown_directions_are_asked_for_once() -> None:
-    """A metric that scikit-learn does not know needs a direction, which leaves the known ones alone."""
-    with pytest.raises(
-        UnclearSourceError, match=r"better for 'regret'\? Say it by metric, for example lower_is_better={'regret': True}"
-    ):
-        tb.compare(mixed("regret"))
-    named, full = tb.compare(mixed("regret"), lower_is_better={"regret": True}).pairs, tb.compare(mixed()).pairs
-    assert named["difference"].tolist() == full["difference"].tolist()
+    first = tb.compare(mixed()).ranking.iloc[0]
+    assert (first["model"], first["mean"], first["average_rank"]) == ("a", pytest.approx(16 / 18), pytest.approx((7 + 2 * 2) / 9))
 
 
 def test_several_metrics_of_one_dataset_are_asked_about() -> None:
@@ -91,23 +79,25 @@ def test_one_of_the_metrics_can_be_asked_for() -> None:
     answer = tb.compare(mixed(), metric="accuracy")
     assert (answer.metric.name, answer.method.name) == ("accuracy", "wilcoxon")
     assert answer.pair("a", "b").n_units == 4
-    one = tb.read_scores(mixed(), dataset="r0")
+    one = tb.read_scores(mixed(), dataset="d04")
     assert one.metric.name == "root_mean_squared_error"
     assert not one.is_mixed
 
 
-def test_procedures_that_read_sizes_refuse_several_units() -> None:
-    """A rank test of differences in accuracy and error together would rank apples among oranges."""
-    for method in ("wilcoxon", "hierarchical"):
-        with pytest.raises(DataError, match=r"no common unit.*name one metric with metric="):
-            tb.compare(mixed(), method=method)
-
-
-def test_wins_take_no_rope() -> None:
-    """A rope is in a metric's unit, and there is none."""
-    for rope in (0.01, "1%"):
-        with pytest.raises(InvalidParameterError, match="takes no rope"):
-            tb.compare(mixed(), rope=rope)
+@pytest.mark.parametrize(
+    ("settings", "error", "text"),
+    [
+        *(
+            ({"method": method}, DataError, r"no common unit.*name one metric with metric=")
+            for method in ("wilcoxon", "hierarchical")
+        ),
+        *(({"rope": rope}, InvalidParameterError, "takes no rope") for rope in (0.01, "1%")),
+    ],
+)
+def test_several_units_take_no_size(settings, error, text) -> None:
+    """A rank test of differences in accuracy and error together would rank apples among oranges, and a rope has a unit."""
+    with pytest.raises(error, match=text):
+        tb.compare(mixed(), **settings)
 
 
 def test_gaps_leave_a_pair_its_own_datasets() -> None:
@@ -115,11 +105,7 @@ def test_gaps_leave_a_pair_its_own_datasets() -> None:
     errors = ERROR.copy()
     errors[[0, 1], 0] = np.nan
     answer = tb.compare(mixed(errors=errors))
-    assert {(row.first, row.second): row.n_units for row in answer.pairs.itertuples()} == {
-        ("a", "c"): 7,
-        ("a", "b"): 7,
-        ("c", "b"): 9,
-    }
+    assert [answer.pair(*names).n_units for names in ("ac", "ab", "cb")] == [7, 7, 9]
     ranking = answer.ranking.set_index("model")
     # shares of the other models beaten: a 6 of 7; b 3, c 3.5 of 9. Each dataset's shares have the mean 1/2, so the additive
     # model puts a (6 - 3.5) / 7 above the mean of the three, of which it lacks 2 datasets of 9: 1/2 + 10/9 x 2.5/7
@@ -127,46 +113,27 @@ def test_gaps_leave_a_pair_its_own_datasets() -> None:
     assert ranking.loc[["a", "b", "c"], "adjusted"].tolist() == pytest.approx([0.5 + 10 / 9 * 2.5 / 7, 3 / 9, 3.5 / 9])
     # there a is expected to beat both, 1/2 + 3/2 x 2.5/7 > 1, and so ranks first
     assert ranking.loc[["a", "b", "c"], "average_rank"].tolist() == pytest.approx([11 / 9, 22 / 9, 21 / 9])
-    assert answer.headline == "No winner yet: a leads (win rate 0.90), but c and b may be as good."
     assert "The win rate is adjusted" in " ".join(answer.to_text().split())
 
 
-def test_what_no_scores_could_show_is_said(rng) -> None:
-    """Eleven datasets give p-values of 2 / 2^11 at least, which 55 pairs, at 0.05 / 55 each, never accept; twelve could."""
+@pytest.mark.parametrize(
+    ("metrics", "n_tied", "method"),
+    [(("accuracy",), 0, "wilcoxon"), (("accuracy", "max_error"), 0, "sign"), (("accuracy", "max_error"), 1, "sign")],
+)
+def test_what_no_scores_could_show_is_said(rng, metrics, n_tied, method) -> None:
+    """Eleven datasets give p-values of 2 / 2^11 = .00098 at least, which 55 pairs, at .05 / 55, never accept; twelve could."""
 
-    def answer(n_datasets, **options):
-        score = rng.normal(0.8, 0.05, (n_datasets, 11))
-        table = {"dataset": [f"d{i}" for i in range(n_datasets)], **{f"m{j}": score[:, j].tolist() for j in range(11)}}
-        return notices(tb.compare(table, metric="accuracy", **options))
+    def said(n, **options):
+        score = np.concatenate([rng.normal(0.8, 0.05, (n, 11)), np.full((n_tied, 11), 0.8)])
+        columns = long_table(score, [metrics[i % len(metrics)] for i in range(n + n_tied)], [f"m{j}" for j in range(11)])
+        answer = tb.compare(columns, method=method, **options)
+        return notices(answer).get("few-units", "")
 
-    text = answer(11)["few-units"]
-    assert "11 datasets and 55 pairs no difference can be shown" in text
-    assert "0.00098" in text
-    assert "12 datasets are the fewest" in text
-    assert "few-units" not in answer(12)
-    assert "few-units" not in answer(11, baseline="m0")
-    assert "few-units" not in answer(11, correction="bh")  # all 55 at once could be rejected at 0.05
-
-
-@pytest.mark.parametrize("n_tied", [0, 1])
-def test_what_no_scores_of_mixed_metrics_could_show_is_said(rng, n_tied) -> None:
-    """Of 11 models 55 pairs at .05 / 55 = .00091: 11 datasets without ties give 2 / 2^11 = .00098 at least, 12 give .00049."""
-
-    def codes(n_datasets):
-        columns = {"dataset": [], "metric": [], "model": [], "score": []}
-        for i in range(n_datasets + n_tied):
-            score = rng.normal(0.8, 0.05, 11) if i < n_datasets else np.full(11, 0.8)
-            columns["dataset"] += [f"d{i}"] * 11
-            columns["metric"] += [("accuracy", "root_mean_squared_error")[i % 2]] * 11
-            columns["model"] += [f"m{j}" for j in range(11)]
-            columns["score"] += score.tolist()
-        answer = tb.compare(columns)
-        assert answer.method.name == "sign"
-        assert answer.pair_table.judged.unit == "wins"
-        return notices(answer)
-
-    assert "the smallest possible p-value is 0.00098" in codes(11)["few-units"]
-    assert "few-units" not in codes(12)
+    assert "the smallest possible p-value is 0.00098" in said(11)
+    assert "12 datasets are the fewest" in said(11) or n_tied
+    assert said(12) == ""
+    assert said(11, baseline="m0") == ""
+    assert said(11, correction="bh") == ""  # all 55 at once could be rejected at 0.05
 
 
 def test_a_model_on_one_dataset_has_no_interval() -> None:
@@ -178,13 +145,9 @@ def test_a_model_on_one_dataset_has_no_interval() -> None:
     assert answer.ranking["model"].tolist()[-1] == "c"
 
 
-def test_names_of_datasets_that_are_nearly_one_are_said_and_rows_that_stand_twice_refused() -> None:
-    """They differ by a blank or by case only; a model has one score on a dataset, or on each of its folds."""
-    scores = {"dataset": ["Iris", "iris ", "wine", "glass", "yeast", "zoo"], "a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6]}
-    both = {**scores, "b": [0.8, 0.7, 0.6, 0.8, 0.9, 0.5]}
-    assert "'Iris' and 'iris '" in notices(tb.compare(both, metric="accuracy"))["copied-units"]
-    rows = [("iris", "a", 0.9), ("iris", "b", 0.8), ("wine", "a", 0.9), ("wine", "b", 0.8), ("wine", "b", 0.7)]
-    doubled = dict(zip(("dataset", "model", "score"), map(list, zip(*rows, strict=True)), strict=True))
+def test_rows_that_stand_twice_are_refused() -> None:
+    """A model has one score on a dataset, or on each of its folds."""
+    doubled = {"dataset": ["iris", "iris", "wine", "wine", "wine"], "model": list("ababb"), "score": [0.9, 0.8, 0.9, 0.8, 0.7]}
     with pytest.raises(tb.TiebreakError, match=r"'b' has two scores for dataset 'wine'"):
         tb.compare(doubled, metric="accuracy")
     with pytest.raises(tb.TiebreakError, match=r"'b' has two scores for dataset 'wine', fold '0'"):
@@ -204,13 +167,11 @@ def test_metrics_have_a_direction_each() -> None:
     """Ten wins of ten: the exact sign test of one against the other; by one of the metrics the other's direction may be there."""
     directions = {"latency": True, "quality": False}
     pair = tb.compare(two_unknown(), lower_is_better=directions).pair("b", "a")
-    assert pair.pvalue == pytest.approx(2 / 2**10)
-    assert pair.verdict == "better"
+    assert (pair.pvalue, pair.verdict) == (pytest.approx(2 / 2**10), "better")
     assert tb.compare(two_unknown(), lower_is_better=True).pair("b", "a").difference == 0  # five wins of ten
     scores = tb.read_scores(two_unknown(), lower_is_better=directions)
     assert [scores.metric_of(matrix).higher_is_better for matrix in scores.matrices] == [False] * 5 + [True] * 5
-    one = tb.compare(two_unknown(), metric="latency", lower_is_better=directions)
-    assert (one.metric.name, one.metric.higher_is_better) == ("latency", False)
+    assert not tb.compare(two_unknown(), metric="latency", lower_is_better=directions).metric.higher_is_better
 
 
 @pytest.mark.parametrize(
@@ -257,31 +218,38 @@ def test_directions_on_the_command_line(tmp_path) -> None:
 # --- bad input ------------------------------------------------------------------------------------------------------------
 
 
-def test_variants_of_one_source_are_named_by_their_names() -> None:
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["mnist-1", "mnist-2", "iris"], [("mnist-1", "mnist-2")]),
+        (["glass0", "glass1", "glass", "ecoli1"], [("glass0", "glass1", "glass")]),
+        (["CricketX", "CricketY", "Beef"], [("CricketX", "CricketY")]),
+        (["covtype_v2", "covtype", "wine"], [("covtype_v2", "covtype")]),
+        *((numbered, []) for numbered in (["d0", "d1", "x1"], ["task1", "task2", "iris"], ["plant1", "plant2", "plant3"])),
+        (["a9a", "w8a", "Adiac"], []),
+    ],
+)
+def test_variants_of_one_source_are_named_by_their_names(names, found) -> None:
     """Names that differ in a number or letter at their end, where there are other sources; a mere numbering says nothing."""
-    assert families(["mnist-1", "mnist-2", "iris"]) == [("mnist-1", "mnist-2")]
-    assert families(["glass0", "glass1", "glass", "ecoli1"]) == [("glass0", "glass1", "glass")]
-    assert families(["CricketX", "CricketY", "Beef"]) == [("CricketX", "CricketY")]
-    assert families(["covtype_v2", "covtype", "wine"]) == [("covtype_v2", "covtype")]
-    for numbered in (["d0", "d1", "x1"], ["task1", "task2", "iris"], ["plant1", "plant2", "plant3"], ["a9a", "w8a", "Adiac"]):
-        assert families(numbered) == []
+    assert families(names) == found
 
 
-def test_variants_of_one_source_are_said_with_what_they_cost() -> None:
-    """Six variants of two sources and four other datasets: ten rows, six sources."""
-    names = ["mnist-1", "mnist-2", "mnist-3", "glass-a", "glass-b", "glass-c", "iris", "wine", "adult", "yeast"]
-    rng = np.random.default_rng(2)
-    answer = tb.compare({"dataset": names, "a": rng.random(10), "b": rng.random(10)}, metric="accuracy")
-    text = notices(answer)["copied-units"]
-    assert "'mnist-1', 'mnist-2' and 'mnist-3' (and 1 more such group(s))" in text
-    assert "10 datasets count where there would be 6 sources" in text
+VARIANTS = ["mnist-1", "mnist-2", "mnist-3", "glass-a", "glass-b", "glass-c", "iris", "wine", "adult", "yeast"]
 
 
-def test_datasets_that_stand_twice_are_said() -> None:
-    """Ten rows of scores, each twice under other names."""
-    rng = np.random.default_rng(3)
-    table = {"dataset": [f"d{i}" for i in range(20)], "a": np.tile(rng.random(10), 2), "b": np.tile(rng.random(10), 2)}
-    assert "20 of the 20 datasets have the same scores" in notices(tb.compare(table, metric="accuracy"))["copied-units"]
+@pytest.mark.parametrize(
+    ("names", "texts"),
+    [
+        (VARIANTS, ["'mnist-1', 'mnist-2' and 'mnist-3' (and 1 more such group(s))", "10 datasets count where there would be 6"]),
+        ([f"d{i}" for i in range(20)], ["20 of the 20 datasets have the same scores"]),  # the ten rows, twice
+        (["Iris", "iris ", "wine", "glass", "yeast", "zoo", "adult", "ecoli", "heart", "tae"], ["'Iris' and 'iris '"]),
+    ],
+)
+def test_datasets_that_are_hardly_several_are_said(rng, names, texts) -> None:
+    """Variants of two sources, rows that stand twice under other names, and names that differ by a blank or by case only."""
+    table = {"dataset": names, **{name: np.resize(rng.random(10), len(names)) for name in "ab"}}
+    said = notices(tb.compare(table, metric="accuracy"))["copied-units"]
+    assert [text for text in texts if text not in said] == []
 
 
 # --- ranks, signs and means -------------------------------------------------------------------------------------------------
@@ -371,15 +339,14 @@ def test_models_are_compared_on_the_splits_that_all_have(columns) -> None:
     answer = compared({name: column[:gone] + column[gone + 1 :] for name, column in columns.items()})
     score = np.array(columns["score"]).reshape(12, 3, 5)[0, :, 1:].mean(axis=1)
     assert answer.matrix.score[:, 0] == pytest.approx(score[[int(name[1]) for name in answer.models]])
-    assert "missing-splits" in [notice.code for notice in answer.notices]
+    assert "missing-splits" in notices(answer)
 
 
 def test_fewer_than_six_datasets_cannot_show_anything(rng) -> None:
     """The smallest two-sided p-value of five datasets is 1/16, and the page says so."""
     answer = compared(table(rng, n_datasets=5, n_models=2))
-    assert set(answer.pairs["verdict"]) == {"undecided"}
-    assert set(answer.pairs["reason"]) == {"too-few-units"}
-    assert "few-units" in [notice.code for notice in answer.notices]
+    assert answer.pairs[["verdict", "reason"]].to_numpy().tolist() == [["undecided", "too-few-units"]]
+    assert "few-units" in notices(answer)
 
 
 def test_folds_of_one_dataset_are_no_datasets(rng) -> None:
@@ -395,8 +362,7 @@ def test_seeds_are_averaged_within_a_dataset_and_their_spread_is_told(rng) -> No
     answer = compared(columns)
     means = np.array(columns["score"]).reshape(12, 3, 3).mean(axis=2)
     assert answer.matrix.score == pytest.approx(means.T[[int(name[1]) for name in answer.models]])
-    codes = [notice.code for notice in answer.notices]
-    assert ("read-as" in codes, "assumed-paired" in codes) == (True, False)
+    assert ("read-as" in notices(answer), "assumed-paired" in notices(answer)) == (True, False)
     with pytest.raises(DataError, match="differ by training seed only"):
         compared(columns, dataset="d00", method="wilcoxon")
 
@@ -411,11 +377,9 @@ def test_a_constant_difference_is_undecided(method, gap, rng) -> None:
     for rope in (0.0, 0.01, 0.5):
         answer = compared(columns, method=method, rope=rope)
         pair = answer.pair("a", "b")
-        assert (pair.verdict, pair.reason, pair.has_interval) == ("undecided", "no-spread", False)
-        assert pair.difference == pytest.approx(gap)
+        assert (pair.verdict, pair.reason, pair.difference) == ("undecided", "no-spread", pytest.approx(gap))
         assert np.isnan([pair.pvalue, pair.adjusted_pvalue, pair.interval_low, pair.interval_high]).all()
         assert answer.pair("a", "c").has_interval
-        assert {"a", "b"} <= set(answer.shortlist()) or "b" not in answer.shortlist()
 
 
 def test_a_centre_against_the_mean_is_said() -> None:
@@ -427,17 +391,14 @@ def test_a_centre_against_the_mean_is_said() -> None:
     }
     answer = tb.compare(table, metric="accuracy", rope=0.005)
     assert "accuracy typically 0.01075 higher" in answer.headline
-    notices = {notice.code: notice.text for notice in answer.notices}
-    assert "'b' is typically ahead of 'a'" in notices["mean-against-centre"]
-    assert "'a' has the better mean" in notices["mean-against-centre"]
+    assert re.search("'b' is typically ahead of 'a'.*'a' has the better mean", notices(answer)["mean-against-centre"])
 
 
 def test_differences_that_lie_askew_are_named() -> None:
     """Sixty quantiles of the exponential distribution, whose mean lies 0.3 standard deviations above the median."""
     values = -np.log(1 - (np.arange(60) + 0.5) / 60)
     table = {"dataset": [f"d{i}" for i in range(60)], "a": values, "b": np.zeros(60)}
-    notices = {notice.code: notice.text for notice in tb.compare(table, metric="loss", lower_is_better=True).notices}
-    assert "are not symmetric" in notices["mean-against-centre"]
+    assert "are not symmetric" in notices(tb.compare(table, metric="loss", lower_is_better=True))["mean-against-centre"]
 
 
 def test_a_difference_that_ranks_show_and_means_do_not_is_named() -> None:
@@ -451,17 +412,6 @@ def test_a_difference_that_ranks_show_and_means_do_not_is_named() -> None:
     assert "its mean is not shown to be higher" in dict(answer.notices)["mean-against-centre"]
 
 
-def test_symmetric_differences_raise_no_notice() -> None:
-    """400 tables of 30 datasets, normal and t with 2 df: at most a tenth, and seven tenths of lognormal ones are seen."""
-    rng = np.random.default_rng(9)
-    for values, low, high in (
-        (rng.normal(size=(400, 30)), 0.0, 0.1),
-        (rng.standard_t(2, size=(400, 30)), 0.0, 0.1),
-        (rng.lognormal(size=(400, 30)), 0.7, 1.0),
-    ):
-        assert low <= (asymmetry_pvalues(values) < ASKEW).mean() <= high
-
-
 def test_many_exact_ties_are_judged_by_means() -> None:
     """Two of eight differences are 0: Student's interval of the mean by scipy (about symmetric, so Hall's is hardly wider)."""
     a, b = [0.91, 0.82, 0.73, 0.94, 0.85, 0.66, 0.71, 0.9], [0.9, 0.8, 0.73, 0.94, 0.84, 0.63, 0.73, 0.88]
@@ -469,17 +419,6 @@ def test_many_exact_ties_are_judged_by_means() -> None:
     pair, peer = answer.pair("a", "b"), scipy.stats.ttest_rel(a, b)
     assert answer.method.name == "paired-t"
     ends = peer.confidence_interval()
-    assert (pair.difference, pair.df) == (pytest.approx(np.mean(a) - np.mean(b)), 7)
     assert pair.interval_low <= ends.low + 1e-12
     assert pair.interval_high >= ends.high - 1e-12
     assert pair.interval_high - pair.interval_low < 1.2 * (ends.high - ends.low)
-
-
-@pytest.mark.slow
-def test_intervals_of_ranks_never_contradict_their_pvalue() -> None:
-    """Of 500 tables with ties, zeros and up to 70 datasets, 0 is outside the interval exactly where p is at most the level."""
-    rng = np.random.default_rng(4)
-    for _ in range(500):
-        law = tb.statistics.wilcoxon(np.round(rng.normal(0.3, 1, rng.integers(6, 70)), rng.integers(0, 2)), continuity=False)
-        low, high = law.interval()
-        assert (low > 0 or high < 0) == (law.pvalue() <= 0.05)

@@ -13,7 +13,6 @@ from tiebreak.comparison.methods import METHODS, known_methods
 from tiebreak.comparison.procedures import methods, procedures_named
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, method_for
-from tiebreak.errors import InvalidParameterError
 
 PLUGIN = """
 import dataclasses
@@ -64,12 +63,6 @@ def test_another_package_brings_a_procedure(tmp_path: Path, monkeypatch: pytest.
     assert "plain-t" in str(answer)
     assert list(known_methods())[-1] == "plain-t"
     assert "plain-t" in repr(methods())
-
-
-def test_an_unknown_name_is_refused_with_those_that_there_are() -> None:
-    """The error lists them."""
-    with pytest.raises(InvalidParameterError, match="unknown method 'anova'; choose one of 'auto', 'corrected-t'"):
-        tb.compare(scores_of(noisy(0.80, 0.79)), method="anova")
 
 
 def test_the_list_has_a_line_for_each() -> None:

@@ -3,13 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tiebreak.statistics.summary import hanley_mcneil, summary_means, summary_rates
 from tiebreak.views.answer import lines_to_keep
 
-RATES = pd.DataFrame({"model": ["a", "b", "c", "d"], "accuracy": [0.952, 0.941, 0.92, 0.884]})
+RATE = {"a": 0.952, "b": 0.941, "c": 0.92, "d": 0.884}
+RATES = pd.DataFrame({"model": RATE.keys(), "accuracy": RATE.values()})
 FOLDS = pd.DataFrame({"model": ["a", "b", "c"], "f1_mean": [0.88, 0.86, 0.7], "f1_std": [0.02, 0.01, 0.03]})
 
 
@@ -18,10 +23,9 @@ def test_rates_are_judged_by_the_widest_interval_of_their_margins():
     answer = tb.compare(RATES, n_test=1000)
     assert (answer.method.name, answer.method.question) == ("summary-rates", "summary")
     for pair in answer.pairs.itertuples():
-        one, other = (float(RATES.accuracy[RATES.model == name].iloc[0]) for name in (pair.first, pair.second))
-        law = summary_rates(one, other, 1000, rounding=0.0005)
-        assert (pair.interval_low, pair.interval_high) == pytest.approx(law.interval(1 - 0.05 / 6), abs=1e-12)
-        assert pair.n_units == 1000
+        law = summary_rates(RATE[pair.first], RATE[pair.second], 1000, rounding=0.0005)
+        expected = [*law.interval(1 - 0.05 / 6), 1000]
+        assert [pair.interval_low, pair.interval_high, pair.n_units] == pytest.approx(expected, abs=1e-12)
 
 
 def test_errors_mirror_the_accuracies():
@@ -46,41 +50,38 @@ def test_means_over_runs_are_welchs():
     table = pd.DataFrame({"model": ["a", "b"], "f1": [0.8831, 0.8612], "f1_std": [0.0101, 0.0101]})
     pair = tb.compare(table, cv=5, rows="seeds").pairs.iloc[0]
     deviation = np.sqrt(5 / 4) * (0.0101 + 5e-5)
-    assert pair["standard_error"] == pytest.approx(deviation * np.sqrt(2 / 5))
-    assert pair["df"] == pytest.approx(8)
+    assert [pair["standard_error"], pair["df"]] == pytest.approx([deviation * np.sqrt(2 / 5), 8])
 
 
 def test_areas_add_the_errors_of_hanley_and_mcneil():
     """With the items of the rarer class less one as degrees of freedom."""
     table = pd.DataFrame({"model": ["a", "b"], "auc": [0.912, 0.874]})
     pair = tb.compare(table, n_test=(40, 960)).pairs.iloc[0]
-    assert pair["standard_error"] == pytest.approx(hanley_mcneil(0.912, 40, 960) + hanley_mcneil(0.874, 40, 960))
-    assert pair["df"] == 39
+    error = hanley_mcneil(0.912, 40, 960) + hanley_mcneil(0.874, 40, 960)
+    assert [pair["standard_error"], pair["df"]] == pytest.approx([error, 39])
 
 
 def test_the_overlap_that_is_said_settles_the_pair_and_less_does_not():
     """By the law with that share of the better one's mistakes, at the level of the family; a whole percent less is undecided."""
     answer = tb.compare(RATES, n_test=1000)
-    found = {test.models: test.statistic for test in answer.supplementary_tests if test.name == "overlap"}
-    assert set(found) == {("a", "b")}
-    for (first, second), share in found.items():
-        rates = [float(RATES.accuracy[RATES.model == name].iloc[0]) for name in (first, second)]
-        for shared, verdict in ((share, "better"), (share - 0.01, "undecided")):
-            assert summary_rates(*rates, 1000, rounding=0.0005, shared=shared).verdict(alpha=0.05 / 6) == verdict
+    (test,) = (test for test in answer.supplementary_tests if test.name == "overlap")
+    assert test.models == ("a", "b")
+    for shared, verdict in ((test.statistic, "better"), (test.statistic - 0.01, "undecided")):
+        assert summary_rates(RATE["a"], RATE["b"], 1000, rounding=0.0005, shared=shared).verdict(alpha=0.05 / 6) == verdict
 
 
 @pytest.mark.parametrize(
     "settings", [{}, {"correction": "none"}, {"rope": "1%"}, {"baseline": "b"}, {"correction": "holm"}, {"family": "best"}]
 )
-def test_only_pairs_that_are_undecided_depend_on_the_overlap(settings):
+@pytest.mark.parametrize(("table", "asked"), [(RATES, {"n_test": 1000}), (FOLDS, {"cv": 5})])
+def test_only_pairs_that_are_undecided_depend_on_the_overlap(table, asked, settings):
     """At the level of the family, whatever sets it; where that changes with the data, or no pair is judged, nothing is said."""
-    for table, asked in ((RATES, {"n_test": 1000}), (FOLDS, {"cv": 5})):
-        answer = tb.compare(table, **asked, **settings)
-        said = {frozenset(test.models) for test in answer.supplementary_tests}
-        leader = settings.get("baseline", answer.models[0])
-        pairs = answer.pairs[(answer.pairs["first"] == leader) | (answer.pairs["second"] == leader)]
-        undecided = {frozenset((row.first, row.second)) for row in pairs.itertuples() if row.verdict == "undecided"}
-        assert said == (set() if {"holm", "best"} & set(settings.values()) else undecided)
+    answer = tb.compare(table, **asked, **settings)
+    leader = settings.get("baseline", answer.models[0])
+    pairs = {frozenset((row.first, row.second)): row.verdict for row in answer.pairs.itertuples()}
+    undecided = {models for models, verdict in pairs.items() if leader in models and verdict == "undecided"}
+    expected = set() if {"holm", "best"} & set(settings.values()) else undecided
+    assert {frozenset(test.models) for test in answer.supplementary_tests} == expected
 
 
 def test_models_beyond_the_third_that_depend_on_the_overlap_are_counted():
@@ -90,18 +91,17 @@ def test_models_beyond_the_third_that_depend_on_the_overlap_are_counted():
 
 
 def test_the_page_says_which_overlap_would_do_and_three_lines_that_settle_it():
-    """Of 1,000 examples d is worse whatever the overlap; at most 120 words."""
+    """Of 1,000 examples d is worse whatever the overlap; at most 120 words. With 20 no overlap settles it, and what is shown
+    needs no lines."""
     page = str(tb.compare(RATES, n_test=1000))
     assert "1,000 test examples, whatever the overlap" in page
     assert "Depends on the overlap: decided if " in page
     assert "tiebreak compare predictions.csv --metric accuracy" in page
     assert len(page.split()) <= 120
-
-
-def test_a_pair_that_no_overlap_settles_is_said_to_be_so():
-    """With 20 examples a difference of one is chance whatever is shared."""
-    page = str(tb.compare(pd.DataFrame({"model": ["a", "b"], "accuracy": [0.95, 0.9]}), n_test=20))
-    assert "Not shown, whatever the overlap: b." in page
+    pairs = ({"model": ["a", "b"], "accuracy": [0.95, 0.9]}, 20), ({"model": ["a", "b"], "accuracy": [0.95, 0.5]}, 1000)
+    chance, shown = (tb.compare(table, n_test=n) for table, n in pairs)
+    assert "Not shown, whatever the overlap: b." in str(chance)
+    assert "predictions.csv" not in str(shown)
 
 
 def test_the_report_and_the_notebook_have_the_lines_as_code():
@@ -114,35 +114,23 @@ def test_the_report_and_the_notebook_have_the_lines_as_code():
     assert answer.plot.ranking().data["model"].tolist() == ["a", "b", "c", "d"]
 
 
-def test_lines_to_copy_measure_the_metric_of_the_table_and_hold_no_text_from_it():
-    """The lines are run: f1 of two models by scikit-learn's scorer; a loss is asked for as its negative; a name stays a text."""
-    from sklearn.datasets import make_classification
-    from sklearn.model_selection import cross_validate
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.tree import DecisionTreeClassifier
-
+def test_lines_to_copy_measure_the_metric_of_the_table():
+    """The lines are run: f1 of two models by scikit-learn's scorer; a loss is asked for as its negative."""
     X, y = make_classification(random_state=0)
-    names = {
-        "X": X,
-        "y": y,
-        "models": {"a": GaussianNB(), "b": DecisionTreeClassifier()},
-        "tb": tb,
-        "cross_validate": cross_validate,
-    }
+    models = {"a": GaussianNB(), "b": DecisionTreeClassifier()}
+    names = {"X": X, "y": y, "models": models, "tb": tb, "cross_validate": cross_validate}
     for metric in ("f1", "log_loss"):
         table = pd.DataFrame({"model": ["a", "b"], metric: [0.88, 0.87], f"{metric}_std": [0.02, 0.01]})
         lines = lines_to_keep(tb.compare(table, cv=5))
         exec("\n".join([*lines, lines[-1].replace("print(", "answer = (")]), names)
         assert names["answer"].metric.name == metric
+
+
+def test_a_name_in_lines_to_copy_stays_a_text():
+    """A metric's name that would be code is quoted."""
     hostile = pd.DataFrame({"model": ["a", "b"], "x';import os;'": [0.88, 0.87], "x';import os;'_std": [0.02, 0.01]})
     answer = tb.compare(hostile, metric="x';import os;'", lower_is_better=False, cv=5)
     assert lines_to_keep(answer)[0] == """how = dict(cv=5, scoring="x';import os;'")"""
-
-
-def test_what_is_shown_needs_no_lines():
-    """Two runs far apart."""
-    table = pd.DataFrame({"model": ["a", "b"], "accuracy": [0.95, 0.5]})
-    assert "predictions.csv" not in str(tb.compare(table, n_test=1000))
 
 
 @pytest.mark.parametrize(
@@ -162,49 +150,43 @@ def test_lines_are_those_of_the_tool_that_made_the_table(tool, columns, n_test, 
     assert words in str(answer)
 
 
-def test_an_answer_is_written_and_read_back(tmp_path):
+@pytest.mark.parametrize(("table", "asked"), [(RATES, {"n_test": 1000}), (FOLDS, {"cv": 5})])
+def test_an_answer_is_written_and_read_back(table, asked, tmp_path):
     """With all that is known of the means."""
-    for number, (table, asked) in enumerate(((RATES, {"n_test": 1000}), (FOLDS, {"cv": 5}))):
-        answer = tb.compare(table, **asked, rope=0.001)
-        path = tmp_path / f"{number}.json"
-        answer.to_json(path)
-        again = tb.compare(path)
-        assert again.pairs.equals(answer.pairs)
-        assert str(again) == str(answer)
+    answer = tb.compare(table, **asked, rope=0.001)
+    answer.to_json(tmp_path / "answer.json")
+    assert str(tb.compare(tmp_path / "answer.json")) == str(answer)
 
 
-def test_the_command_line_takes_sizes_folds_and_seeds(capsys, tmp_path):
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("rates.csv", "--n-test", "1000"), 0, "summary-rates"),
+        (("rates.csv", "--n-test", "400,600"), 0, "1,000 test examples"),
+        (("folds.csv", "--folds", "5"), 0, "summary-folds"),
+        (("folds.csv", "--seeds", "5"), 0, "summary-runs"),
+        (("rates.csv", "--seeds", "5", "--folds", "5"), 2, "over training runs, or over folds"),
+        (("rates.csv", "--n-test", "x"), 2, "is no number"),
+    ],
+)
+def test_the_command_line_takes_sizes_folds_and_seeds(options, code, words, capsys, tmp_path, monkeypatch):
     """--n-test of one number or of both classes, --folds, --seeds; not two of the last."""
-    RATES.to_csv(tmp_path / "rates.csv", index=False)
-    FOLDS.to_csv(tmp_path / "folds.csv", index=False)
-    for options, words in (
-        (("rates.csv", "--n-test", "1000"), "summary-rates"),
-        (("rates.csv", "--n-test", "400,600"), "1,000 test examples"),
-        (("folds.csv", "--folds", "5"), "summary-folds"),
-        (("folds.csv", "--seeds", "5"), "summary-runs"),
-    ):
-        code, out, _ = run_compare(capsys, str(tmp_path / options[0]), *options[1:])
-        assert code == 0
-        assert words in out.replace("\n  ", " ")
-    for options, words in (
-        (("--seeds", "5", "--folds", "5"), "over training runs, or over folds"),
-        (("--n-test", "x"), "is no number"),
-    ):
-        code, _, err = run_compare(capsys, str(tmp_path / "rates.csv"), *options)
-        assert code == 2
-        assert words in err
+    monkeypatch.chdir(tmp_path)
+    RATES.to_csv("rates.csv", index=False)
+    FOLDS.to_csv("folds.csv", index=False)
+    got, out, err = run_compare(capsys, *options)
+    assert got == code
+    assert words in (out + err).replace("\n  ", " ")
 
 
 def test_what_a_table_of_means_needs_is_said_in_options_that_work(capsys, tmp_path):
     """The refusal of the command names options as they are typed; pasted, they answer."""
-    FOLDS.to_csv(tmp_path / "folds.csv", index=False)
-    pd.DataFrame({"model": ["a", "b"], "auc": [0.9, 0.8]}).to_csv(tmp_path / "areas.csv", index=False)
-    for name, options in (("folds.csv", (("--cv", "10"), ("--seeds", "5"))), ("areas.csv", (("--n-test", "40,960"),))):
+    (tmp_path / "folds.csv").write_text(FOLDS.to_csv(index=False))
+    (tmp_path / "areas.csv").write_text("model,auc\na,0.9\nb,0.8\n")
+    for name, option in (("folds.csv", ("--cv", "10")), ("folds.csv", ("--seeds", "5")), ("areas.csv", ("--n-test", "40,960"))):
         code, _, err = run_compare(capsys, str(tmp_path / name))
-        assert code == 2
-        for option in options:
-            assert " ".join(option) in err
-            assert run_compare(capsys, str(tmp_path / name), *option)[0] == 0
+        assert (code, " ".join(option) in err) == (2, True)
+        assert run_compare(capsys, str(tmp_path / name), *option)[0] == 0
 
 
 def test_a_method_for_other_means_is_refused():

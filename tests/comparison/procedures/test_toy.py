@@ -1,6 +1,5 @@
 """A new procedure, ten lines, registered by one: every view, plot, file and gate takes it without any change elsewhere."""
 
-import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -15,7 +14,7 @@ import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tests.comparison.tables import noisy
 from tiebreak.comparison.methods import METHODS
-from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly
+from tiebreak.comparison.procedures.procedure import Judged, Procedure
 from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray, row_moments
 from tiebreak.numerics.law import Law, Shape
@@ -103,19 +102,16 @@ def test_frames_leave_out_what_it_cannot_give() -> None:
     assert list(toy.pairs.columns) == [name for name in usual.pairs.columns if name not in NOT_GIVEN]
     assert list(toy.ranking.columns) == [name for name in usual.ranking.columns if name not in ("mean_low", "mean_high")]
     pair = toy.pair("tree", "forest")
-    assert pair.verdict == "worse"
-    assert (pair.interval_low, pair.interval_high) == (-toy.pairs["interval_high"][1], -toy.pairs["interval_low"][1])
     assert np.isnan([pair.standard_error, pair.df, pair.p_better]).all()
 
 
 def test_json_is_written_and_read_back(tmp_path: Path) -> None:
-    """The same columns, and the same answer from the file."""
+    """The same answer from the file."""
     toy = answer()
-    content = json.loads(toy.to_json(tmp_path / "answer.json"))
-    assert content["method"]["name"] == content["settings"]["method"] == "sign-flip"
+    toy.to_json(tmp_path / "answer.json")
     again = tb.compare(tmp_path / "answer.json")
+    assert (again.method.name, again.settings.method) == ("sign-flip", "sign-flip")
     assert again.pairs.equals(toy.pairs)
-    assert again.ranking.equals(toy.ranking)
 
 
 def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
@@ -148,23 +144,14 @@ def test_a_discrete_test_may_reject_where_the_interval_ends_at_zero(monkeypatch:
     assert list(answer().pairs["reason"]) == ["unsettled", "discrete", "discrete"]
 
 
-def test_tests_beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A procedure may show tests that have no verdict."""
-    sign = TestOnly(name="sign", models=NAMES, pvalue=0.5, text="sign test at 2")
-    changed(monkeypatch, beside=lambda data, settings: iter([sign]))
-    assert answer().supplementary_tests == (sign,)
-
-
 def test_tails_that_are_a_posterior_give_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
     """p_best is exact for two models, and refused for more, as there are no joint draws."""
     changed(monkeypatch, judge=lambda *asked: replace(judge(*asked), is_posterior=True))
-    three, two = answer(), answer(TABLE[:2])
-    d = TABLE[0] - TABLE[1]
-    assert three.pair("forest", "ridge").p_better == np.mean(SIGNS @ (0.005 - d) >= (0.005 - d).sum() - 1e-12)
+    two, d = answer(TABLE[:2]), TABLE[0] - TABLE[1]
+    assert two.pair("forest", "ridge").p_better == np.mean(SIGNS @ (0.005 - d) >= (0.005 - d).sum() - 1e-12)
+    assert list(two.p_best().values()) == [two.pair_table.law.tail(0.0, upper=True)[0], two.pair_table.law.tail(0.0)[0]]
     with pytest.raises(DataError, match="sign-flip gives no joint posterior"):
-        three.p_best()
-    law = two.pair_table.law
-    assert list(two.p_best().values()) == [law.tail(0.0, upper=True)[0], law.tail(0.0)[0]]
+        answer().p_best()
 
 
 def test_a_rope_needs_the_unit_of_the_metric(monkeypatch: pytest.MonkeyPatch) -> None:

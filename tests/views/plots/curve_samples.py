@@ -12,10 +12,9 @@ from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.plan.training_sizes import with_sizes
-from tiebreak.studies import learning_curve, validation_curve
+from tiebreak.studies import curves
 from tiebreak.studies.bias_variance import BiasVariance
-from tiebreak.studies.learning_curve import LearningCurve
-from tiebreak.studies.validation_curve import ValidationCurve
+from tiebreak.studies.curves import LearningCurve, ValidationCurve
 
 N_SAMPLES, CV = 400, {"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}
 
@@ -64,7 +63,7 @@ def _learning_curve(names: tuple[str, ...], scoring: str, rope: float) -> Learni
         outcomes.append(_outcome(cell, scoring, test, test + 2 / size**0.8, 1e-4 * size**share * (cell.model + 1)))
     evaluation = _evaluation(plan, scoring, outcomes)
     described = whole.datasets[0].described
-    return learning_curve.curve_of(evaluation, sizes, described.n_test / described.n_train, rope, 0.05)
+    return curves.learning_curve_of(evaluation, sizes, described.n_test / described.n_train, rope, 0.05)
 
 
 @cache
@@ -81,8 +80,8 @@ def _validation_curve(names: tuple[str, ...], values: tuple[Any, ...], parameter
         outcomes.append(_outcome(cell, "accuracy", test, 0.9 + 0.1 * place / len(values), 0.002 * (model + 1) * (place + 1)))
     evaluation = _evaluation(plan, "accuracy", outcomes)
     labels = tuple(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
-    grid = validation_curve.ValueGrid(parameter, values, labels, names, rows, {})
-    return validation_curve.curve_of(evaluation, grid, rope, 0.05)
+    grid = curves.ValueGrid(parameter, values, labels, names, rows, {})
+    return curves.validation_curve_of(evaluation, grid, rope, 0.05)
 
 
 def _plan(names: Sequence[str], scoring: str) -> Plan:

@@ -157,7 +157,7 @@ def test_an_audit_has_the_shares_of_each_test_set_and_marks_its_findings() -> No
     shares = data[[name for name in data if str(name).startswith("share of")]].to_numpy()
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert [set(codes) for codes in data["codes"]] == [
-        {finding.code for finding in audit if split in finding.evidence.splits} for split in data["split"]
+        {finding.code for finding in audit.findings if split in finding.evidence.splits} for split in data["split"]
     ]
     of_numbers = tb.audit(X, X[:, 1], cv=3).plot.drawing().data
     assert (of_numbers["q1"] <= of_numbers["median"]).all()

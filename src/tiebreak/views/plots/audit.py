@@ -23,7 +23,7 @@ def folds(audit: Audit) -> Drawing:
     found = audit.folds
     codes: list[list[str]] = [[] for _ in range(found.n_splits)]
     severity = [""] * found.n_splits
-    for finding in audit:  # the gravest first
+    for finding in audit.findings:  # the gravest first
         for split in finding.evidence.splits:
             codes[split].append(finding.code)
             severity[split] = severity[split] or finding.severity
@@ -43,7 +43,7 @@ def folds(audit: Audit) -> Drawing:
         for split in shown
     ]
     notes = [f"{SIGNS[severity[split]]} {', '.join(codes[split][:3])}" if severity[split] else "" for split in shown]
-    elsewhere = tuple(dict.fromkeys(finding.code for finding in audit if not finding.evidence.splits))
+    elsewhere = tuple(dict.fromkeys(finding.code for finding in audit.findings if not finding.evidence.splits))
     about = f" About the data as a whole: {', '.join(elsewhere)}." if elsewhere else ""
     few = f"{about}{of_all(len(shown), found.n_splits, 'splits')}"
     title = summary(audit)

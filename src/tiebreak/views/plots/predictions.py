@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.evaluation.class_curves import Calibrations, ModelPrecisionRecall, ModelRoc, PrecisionRecalls, Rocs
-from tiebreak.evaluation.confusions import Confusions
+from tiebreak.evaluation.class_curves import Calibrations, Confusions, ModelPrecisionRecall, ModelRoc, PrecisionRecalls, Rocs
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
 from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
