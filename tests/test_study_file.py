@@ -368,22 +368,3 @@ def test_a_row_index_is_no_feature(tmp_path: Path, name: str) -> None:
         read_data(tmp_path, table, target="y")
     assert list(read_data(tmp_path, table, target="y", drop=["column 1"]).X.columns) == ["a"]
     assert list(read_data(tmp_path, table, target="y", features=["column 1"]).X.columns) == ["column 1"]
-
-
-# --- columns --------------------------------------------------------------------------------------------------------------
-
-MIXED = "age,country,income,ill\n" + "".join(
-    f"{'' if i % 9 == 0 else 20 + i},{['USA', 'Peru', '', 'Fiji'][i % 4]},{1000 * i},{i % 3 > 0}\n" for i in range(48)
-)
-
-
-def test_columns_are_prepared_by_a_step(tmp_path: Path) -> None:
-    """Filled in and encoded by scikit-learn's own transformers."""
-    fill = '["age", { import = "sklearn.impute:SimpleImputer" }, ["age"]]'
-    encode = '["words", { import = "sklearn.preprocessing:OneHotEncoder" }, ["country"]]'
-    columns = f'{{ import = "sklearn.compose:ColumnTransformer", params.transformers = [{fill}, {encode}] }}'
-    model = f'[models.log]\nsteps = [{columns}, {{ import = "sklearn.linear_model:LogisticRegression" }}]\n'
-    (tmp_path / "table.csv").write_text(MIXED)
-    (tmp_path / "study.toml").write_text(f'[data]\nsource = "table.csv"\ntarget = "ill"\n{model}')
-    prepare = read_study(tmp_path / "study.toml").models["log"][0]
-    assert prepare.fit_transform(pd.read_csv(tmp_path / "table.csv")).shape == (48, 1 + 4)  # age, three words and none

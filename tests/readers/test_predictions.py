@@ -87,14 +87,6 @@ def test_classes_beside_probabilities_are_ambiguous() -> None:
         tb.read_predictions(TRUTH, {})
 
 
-def test_constant_predictions_are_scores_like_others() -> None:
-    """A model that always says the same is a baseline, not an error."""
-    items = tb.read_predictions(TRUTH, {"a": TRUTH, "constant": np.zeros(6, dtype=int)})
-    assert items.item_means().mean(axis=1).tolist() == [1.0, 0.5]
-    area = tb.read_predictions(TRUTH, {"constant": np.full(6, 0.5)}, metric="roc_auc")
-    assert tb.statistics.roc_areas(area.is_positive, area.score[0, 0]).estimate == 0.5
-
-
 def test_classes_for_metrics_of_all_of_them_together() -> None:
     """Truth and predictions are places in the classes, of which the positive one is last; probabilities are of sorted classes."""
     y = ["cat", "dog", "dog", "cat"]

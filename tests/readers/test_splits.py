@@ -177,12 +177,6 @@ def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
             DataError,
             "n_test of repeat 0 fold 0 is 9 for one model and",
         ),
-        (
-            "split,a\n0,0.1\n1,0.2\n",
-            {"X": [[1]], "y": [1]},
-            UnclearSourceError,
-            "for arrays and results of cross_validate pass cv= too",
-        ),
     ):
         with pytest.raises(error, match=told):
             read(write(text), **settings)
@@ -297,16 +291,45 @@ def test_models_of_one_name_are_called_after_their_source(write: Write) -> None:
     assert read("x/b.csv", "b.csv").models == ("svm (x/b)", "svm (b)")
 
 
-def test_sources_without_a_common_split() -> None:
-    """Folds counted from 0 and from 10, or a file for each of the folds or seeds of the same models."""
-    told = "{0} in common: the first of one is .*put the rows of all sources into one table if each holds a part"
-    for one, two, unit in (
-        (table(a=[0.1, 0.2]), table(fold=[10, 11], b=[0.3, 0.4]), "split"),
-        ({"seed": [0, 1], "a": [0.1, 0.2]}, {"seed": [2, 3], "a": [0.3, 0.4]}, "seed"),
-    ):
-        with pytest.raises(DataError, match=told.format(unit)):
-            read(one, two)
-    assert read({"seed": [0, 1], "a": [0.1, 0.2]}, {"seed": [2, 3], "b": [0.3, 0.4]}).models == ("a", "b")
+HELD = {"seed": [0, 1], "a": [0.1, 0.2]}
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "error", "told"),
+    [
+        (table(a=[0.1, 0.2]), table(fold=[10, 11], b=[0.3, 0.4]), DataError, "no split in common: the first of one is repeat 0"),
+        (
+            HELD,
+            {**HELD, "seed": [2, 3]},
+            DataError,
+            "no seed in common.*put the rows of all sources into one table if each holds",
+        ),
+        (table(a=[0.1, 0.2]), HELD, DataError, "source 1 holds scores by split, source 2 scores by seed"),
+        (
+            table(dataset="iris", a=[0.1, 0.2]),
+            table(dataset="wine", b=[0.3, 0.4]),
+            DataError,
+            "source 1 is about dataset 'iris', but source 2 about dataset 'wine'; scores on different datasets",
+        ),
+        (
+            table(a=[0.1, 0.2], n_train=90, n_test=10),
+            table(b=[0.3, 0.4], n_train=[90, 91], n_test=10),
+            DataError,
+            "n_train of repeat 0 fold 1 is 90 for one model and 91 for another. Models on the same split share its sizes",
+        ),
+        (
+            table(a=[0.1, 0.2]).assign(metric="accuracy"),
+            table(b=[0.1, 0.2]).assign(metric="log_loss"),
+            UnclearSourceError,
+            r"'accuracy' \(higher is better\) and source 2 holds 'log_loss' \(lower is better\); only scores of one metric can",
+        ),
+    ],
+    ids=["splits", "seeds", "kinds", "datasets", "sizes", "metrics"],
+)
+def test_sources_that_cannot_be_joined(one: Any, two: Any, error: type[TiebreakError], told: str) -> None:
+    """Both are named, with what differs."""
+    with pytest.raises(error, match=told):
+        read(one, two, metric=None if "metric" in one else "accuracy")
 
 
 def test_words_are_matched_as_words() -> None:
@@ -321,38 +344,19 @@ def test_positions_need_equally_many_splits() -> None:
     assert_array_equal(scores.matrix().fold, [5, 6])
     assert_array_equal(scores.matrix().score, [[0.3, 0.4], [0.1, 0.2]])
     assert scores.design.pairing == "position"
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError, match="paired with source 2 only by their order; but one has 3 splits and the other 2"):
         read(pd.DataFrame({"b": [0.3, 0.4, 0.5]}), table(a=[0.1, 0.2]), rows="splits")
-    assert str(caught.value) == (
-        "source 1 does not name its splits, so it can be paired with source 2 only by their order; but one has 3 splits and "
-        "the other 2."
-    )
 
 
-def test_sizes_of_one_source_serve_both() -> None:
-    """Contradicting ones do not."""
-    sized = table(a=[0.1, 0.2]).assign(n_train=90, n_test=10)
-    scores = read(sized, table(b=[0.3, 0.4]))
-    assert_array_equal(scores.matrix().n_train, [90, 90])
-    assert scores.design.sizes == "exact"
-    with pytest.raises(DataError) as caught:
-        read(sized, table(b=[0.3, 0.4]).assign(n_train=[90, 91], n_test=10))
-    assert str(caught.value) == (
-        "n_train of repeat 0 fold 1 is 90 for one model and 91 for another. Models on the same split share its sizes; if the "
-        "splits differ, give them different keys."
-    )
-
-
-def test_datasets_of_several_sources() -> None:
-    """Are joined one by one; different ones cannot be paired, and a source that names none joins any."""
-    iris, wine = table(a=[0.1, 0.2]).assign(dataset="iris"), table(b=[0.3, 0.4]).assign(dataset="wine")
-    with pytest.raises(DataError, match="source 1 is about dataset 'iris', but source 2 about dataset 'wine'"):
-        read(iris, wine)
-    assert read(iris, table(b=[0.3, 0.4])).datasets == ("iris",)
+def test_sizes_and_datasets_of_one_source_serve_both() -> None:
+    """One that names none joins any; several datasets are joined one by one."""
+    iris = table(a=[0.1, 0.2], dataset="iris", n_train=90, n_test=10)
+    scores = read(iris, table(b=[0.3, 0.4]))
+    assert (scores.datasets, scores.design.sizes, scores.matrix().n_train.tolist()) == (("iris",), "exact", [90, 90])
     both = pd.concat([iris, iris.assign(dataset="wine")])
     scores = read(both, both.rename(columns={"a": "b"}))
     assert (scores.datasets, scores.matrix("wine").models) == (("iris", "wine"), ("a", "b"))
-    assert read(both, wine, dataset="wine").datasets == ("wine",)
+    assert read(both, table(b=[0.3, 0.4], dataset="wine"), dataset="wine").datasets == ("wine",)
 
 
 def hashed(models: str, mark: str | None, sizes: Any = "missing", **design: Any) -> Scores:
@@ -371,19 +375,3 @@ def test_hashes_of_the_test_examples() -> None:
     assert codes(read_scores(hashed("a", "x"), hashed("b", None))) == ["assumed-paired"]
     with pytest.raises(DataError, match=r"were made with different splits \(their test examples differ\).*on the same data"):
         read_scores(hashed("a", "x"), hashed("b", "y"))
-
-
-def test_different_metrics() -> None:
-    """Both are named with their direction."""
-    with pytest.raises(UnclearSourceError) as caught:
-        read_scores(read(table(a=[0.1, 0.2])), read(table(a=[0.1, 0.2]), metric="log_loss"))
-    assert str(caught.value) == (
-        "source 1 holds 'accuracy' (higher is better) and source 2 holds 'log_loss' (lower is better); only scores of one "
-        "metric can be compared. Choose one that both hold with metric=."
-    )
-
-
-def test_seeds_are_not_joined_with_splits() -> None:
-    """They answer different questions."""
-    with pytest.raises(DataError, match="source 1 holds scores by split, source 2 scores by seed"):
-        read(table(a=[0.1, 0.2]), {"seed": [0, 1], "b": [0.1, 0.2]})

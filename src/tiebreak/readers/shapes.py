@@ -582,9 +582,10 @@ class Reading:
             roles["repeat"] = roles.pop("run")
         for role in [role for role in ("repeat", "item", "split") if role in roles]:
             column = self.table.columns[roles[role][0]]
-            stems = {re.sub(r"[\W\d_]+$", "", name).casefold() for name in (column.names if isinstance(column, Words) else ("",))}
-            said = _SAID.get(stems.pop(), role) if len(stems) == 1 else role
-            if said not in roles:
+            names = column.names if isinstance(column, Words) else ("",)
+            stem = re.sub(r"[\W\d_]+$", "", "".join(names[:1])).casefold()
+            said = _SAID.get(stem, role)
+            if said not in roles and all(each.casefold().startswith(stem) for each in names):
                 roles[said] = roles.pop(role)
         if schemes is not None and roles.keys() & _SPLITS == {"split"} and self.table.words(schemes).names == ("cv",):
             roles["fold"] = roles.pop("split")
