@@ -131,10 +131,6 @@ def test_an_interrupted_run_goes_on_where_it_was(url: str, counting: Any):
     """Ctrl-C after two cells: those two are kept, the note says so, and the next call does the other three."""
     model, n_fits = counting
 
-    def interrupt(progress: Any) -> None:
-        if progress.n_done >= 2 and not progress.is_finished:
-            raise KeyboardInterrupt
-
     calls = iter([False, False, True])
 
     class Interrupted(Counting):
@@ -292,6 +288,7 @@ def test_nothing_to_compare_says_why():
         ({"scoring": "roc_acu"}, UnknownNameError, "roc_auc"),
         ({"models": {"l": LinearSVC()}, "scoring": "neg_log_loss"}, DataError, "'l'"),
         ({"name": ""}, InvalidParameterError, "name must be a text that is not empty; got ''."),
+        ({"retry_failed": "no"}, InvalidParameterError, "retry_failed must be True or False; got 'no'."),
         ({"keep_predictions": 1}, InvalidParameterError, "keep_predictions must be True or False; got 1."),
         ({"progress": "bar"}, InvalidParameterError, "progress must be True, False, None or a callable; got 'bar'."),
         (

@@ -388,12 +388,8 @@ def time_ranks(time: Any, dataset: Dataset) -> FloatArray:
         values = np.asarray(time.to_numpy() if hasattr(time, "to_numpy") else time)
     except ValueError as error:
         raise _refusal(f"time is no column: {error}. {_HOW}") from None
-    if values.ndim != 1:
-        raise _refusal(f"time has shape {values.shape}. {_HOW}")
-    if values.size != dataset.n_samples:
-        raise _refusal(f"X has {dataset.n_samples} rows, but time has {values.size}. {_HOW}")
-    if values.dtype.kind not in "iufmMOUS":
-        raise _refusal(f"time is of type {values.dtype}, which has no order in time. {_HOW}")
+    if values.shape != (dataset.n_samples,) or values.dtype.kind not in "iufmMOUS":
+        raise _refusal(f"time has shape {values.shape} and type {values.dtype}, and X has {dataset.n_samples} rows. {_HOW}")
     missing = np.flatnonzero(~np.isfinite(values) if values.dtype.kind in "fmM" else [is_missing(each) for each in values])
     if missing.size:
         raise _refusal(
