@@ -515,11 +515,10 @@ class Reading:
         own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
         own = bare_name(own) if own is not None and has_direction(bare_name(own)) else own
         asked = self.options.metric
-        if "metric" not in self.roles:
+        is_own = own is not None and (asked is None or metric_among(asked, [own], self.table.name))
+        if "metric" not in self.roles or is_own:
             return self, None, own
         words = self.key("metric").ordered()
-        if own is not None and (asked is None or metric_among(asked, [own], self.table.name)):
-            return self, None, own
         if asked is not None:
             held = choose_metric(words.names, asked, self.table.name)
             rows = np.flatnonzero(words.code == words.names.index(held))
