@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn import datasets
 from sklearn.linear_model import LogisticRegression
@@ -276,32 +275,17 @@ def read_data(tmp_path: Path, table: str = TABLE, **data: object) -> StudyData:
     return read_datasets(Entry("s.toml", ("data",), {"source": "table.csv", **data}), tmp_path)[""]
 
 
-def test_all_columns_but_the_target_are_features(tmp_path: Path) -> None:
-    """As a data frame, texts included, for pipelines that encode them."""
-    data = read_data(tmp_path, target="diagnosis")
-    assert list(data.X.columns) == ["patient", "site", "age", "weight"]
-    assert (data.X["site"].tolist(), data.y.tolist()) == (["a", "b"] * 2, ["benign"] * 2 + ["malignant"] * 2)
-    assert (data.groups, data.weights, data.time) == (None, None, None)
-
-
 def test_what_has_another_use_is_no_feature(tmp_path: Path) -> None:
-    """Nor what is dropped; features that are named stand in the order given, each once."""
+    """All others are, texts included; none is what is dropped; those that are named stand in the order given, each once."""
+    data = read_data(tmp_path, target="diagnosis")
+    assert (list(data.X), data.X["site"].tolist()) == (["patient", "site", "age", "weight"], ["a", "b", "a", "b"])
+    assert (data.y.tolist(), data[2:]) == (["benign", "benign", "malignant", "malignant"], (None, None, None))
     data = read_data(tmp_path, target="diagnosis", groups="patient", weights="weight", drop="site")
     assert (list(data.X.columns), data.groups.tolist(), data.weights.tolist()) == (["age"], [1, 1, 2, 2], [1.0, 0.5, 1.0, 0.5])
     data = read_data(tmp_path, target="diagnosis", time="age", drop=["site", "patient"])
     assert (list(data.X.columns), data.time.tolist()) == (["weight"], [34, 35, 61, 62])
     data = read_data(tmp_path, target="diagnosis", features=["site", "age", "weight", "site"], drop="age")
     assert list(data.X.columns) == ["site", "weight"]
-
-
-def test_parquet_is_read_without_its_index(tmp_path: Path) -> None:
-    """What pandas kept as an index is a column like any other; a file without rows is refused."""
-    entry = Entry("s.toml", ("data",), {"source": "t.parquet", "target": "y"})
-    pd.DataFrame({"a": [1, 7, 3], "y": [0, 1, 0]}).set_index("a").to_parquet(tmp_path / "t.parquet")
-    assert read_datasets(entry, tmp_path)[""].X["a"].tolist() == [1, 7, 3]
-    pd.DataFrame({"a": [], "y": []}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(TiebreakError, match="it has column names but no rows"):
-        read_datasets(entry, tmp_path)
 
 
 @pytest.mark.parametrize("name", BUNDLED)

@@ -28,8 +28,7 @@ _HOMES = {
     "tiebreak.comparison.slices": "Slices",
     "tiebreak.errors": "TiebreakError",
     "tiebreak.evaluation.bbc": "BiasCorrectedScore",
-    "tiebreak.evaluation.class_curves": "Calibrations PrecisionRecalls Rocs",
-    "tiebreak.evaluation.confusions": "Confusions",
+    "tiebreak.evaluation.class_curves": "Calibrations Confusions PrecisionRecalls Rocs",
     "tiebreak.evaluation.evaluate": "read_evaluation",
     "tiebreak.evaluation.evaluation": "Evaluation FailureGroup",
     "tiebreak.evaluation.run_options": "Run",
@@ -51,9 +50,8 @@ _HOMES = {
     "tiebreak.stores.log": "SqlLog",
     "tiebreak.stores.sql": "MemoryStore SqlStore",
     "tiebreak.studies.bias_variance": "BiasVariance LossParts",
-    "tiebreak.studies.learning_curve": "LearningCurve",
+    "tiebreak.studies.curves": "LearningCurve ValidationCurve",
     "tiebreak.studies.near_best": "NearBest near_best",
-    "tiebreak.studies.validation_curve": "ValidationCurve",
 }
 """Public names by the module that they stand in, as in the stub beside."""
 

@@ -32,9 +32,9 @@ from tiebreak.comparison.slices import Slices as Slices
 from tiebreak.errors import TiebreakError as TiebreakError
 from tiebreak.evaluation.bbc import BiasCorrectedScore as BiasCorrectedScore
 from tiebreak.evaluation.class_curves import Calibrations as Calibrations
+from tiebreak.evaluation.class_curves import Confusions as Confusions
 from tiebreak.evaluation.class_curves import PrecisionRecalls as PrecisionRecalls
 from tiebreak.evaluation.class_curves import Rocs as Rocs
-from tiebreak.evaluation.confusions import Confusions as Confusions
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation
 from tiebreak.evaluation.evaluation import Evaluation as Evaluation
 from tiebreak.evaluation.evaluation import FailureGroup as FailureGroup
@@ -69,9 +69,9 @@ from tiebreak.stores.sql import MemoryStore as MemoryStore
 from tiebreak.stores.sql import SqlStore as SqlStore
 from tiebreak.studies.bias_variance import BiasVariance as BiasVariance
 from tiebreak.studies.bias_variance import LossParts as LossParts
-from tiebreak.studies.learning_curve import LearningCurve as LearningCurve
+from tiebreak.studies.curves import LearningCurve as LearningCurve
+from tiebreak.studies.curves import ValidationCurve as ValidationCurve
 from tiebreak.studies.near_best import NearBest as NearBest
 from tiebreak.studies.near_best import near_best as near_best
-from tiebreak.studies.validation_curve import ValidationCurve as ValidationCurve
 
 __version__: str

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
 
 import tiebreak as tb
@@ -93,13 +92,6 @@ def test_copies_are_found_among_discrete_columns_where_chance_makes_few(rng: np.
     X, y = rng.integers(0, 5, (300, 10)), rng.integers(0, 2, 300)
     assert found("duplicate-rows", tb.audit(X, y, "stratified")) is None
     assert the("duplicate-rows", np.vstack([X, X[:40]]), np.append(y, y[:40]), "stratified").severity == "error"
-
-
-def test_the_duplicate_of_iris_is_a_note() -> None:
-    """Rows 101 and 142 are equal."""
-    X, y = load_iris(return_X_y=True)
-    finding = the("duplicate-rows", X, y, "stratified", rng=1)
-    assert (finding.severity, finding.evidence.rows) == ("note", (101, 142))
 
 
 @pytest.mark.parametrize("kind", ["sparse", "pandas", "text", "missing"])

@@ -98,7 +98,9 @@ def all_cells(record: RunRecord) -> list[Cell]:
 def comparable(thing: Any) -> Any:
     """An outcome or a plan in values whose equality is that of types and bits, orders included: nan and -0.0 are their own."""
     if dataclasses.is_dataclass(thing):
-        return {field.name: comparable(getattr(thing, field.name)) for field in dataclasses.fields(thing) if field.compare}
+        return {
+            field.name: comparable(getattr(thing, field.name)) for field in dataclasses.fields(thing) if field.name != "is_shared"
+        }
     if isinstance(thing, Mapping):
         return [(key, comparable(value)) for key, value in thing.items()]
     if isinstance(thing, np.ndarray):

@@ -149,7 +149,7 @@ class StoreContract:
         log.write([])
         table = log.table()
         assert table.score.shape == table.has_score.shape == (0, 2)
-        assert table.dataset.shape == table.state.shape == table.fit_seconds.shape == table.environment.shape == (0,)
+        assert table.dataset.shape == table.state.shape == table.fit_seconds.shape == (0,)
         assert found(log) == []
 
     def test_what_was_written_is_nobodys_to_change(self, store: SqlStore) -> None:

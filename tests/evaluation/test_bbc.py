@@ -14,7 +14,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
-from tiebreak.errors import DataError, UnclearSourceError, UnknownNameError
+from tiebreak.errors import DataError, UnknownNameError
 from tiebreak.statistics import bootstrap_winner
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.3, random_state=4)
@@ -89,15 +89,6 @@ def test_a_model_without_predictions_on_some_split_is_left_out() -> None:
         evaluated({"fails": fails}).bias_corrected()
 
 
-def test_predictions_that_were_not_kept_are_asked_for() -> None:
-    """With the way on."""
-    message = (
-        "predictions were not kept. Evaluate with keep_predictions=True, under another name= where a store has the run already."
-    )
-    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
-        evaluated(keep_predictions=False).bias_corrected()
-
-
 def test_a_metric_that_asks_the_fitted_models_cannot_be_bootstrapped() -> None:
     """They are gone."""
     evaluation = evaluated(scoring={"gini": lambda model, X, y: 1.0})
@@ -129,11 +120,3 @@ def test_groups_and_time_are_warned_of() -> None:
     y = X[:, 0] > X[:, 1]
     ordered = tb.evaluate(MODELS, X, y, cv="time").bias_corrected()
     assert ([notice.code for notice in ordered.notices], ordered.n_examples) == (["ordered-splits"], 65)
-
-
-def test_one_of_several_datasets_has_to_be_named() -> None:
-    """And is then taken."""
-    evaluation = tb.evaluate(MODELS, datasets={"one": (X, Y), "two": (X[:60], Y[:60])}, cv=3)
-    assert evaluation.bias_corrected(dataset="two").n_examples == 60
-    with pytest.raises(UnclearSourceError, match=re.escape("there are 2 datasets: 'one' and 'two'. Pass dataset=.")):
-        evaluation.bias_corrected()

@@ -1,15 +1,11 @@
 """`tiebreak.evaluate` on a Dask cluster: the same as anywhere else."""
 
-import threading
-
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 import tiebreak as tb
 
@@ -72,29 +68,3 @@ def test_a_run_goes_on_anywhere(dask_cluster, data, local, tmp_path):
     assert 10 < seen[0].n_before < 60
     assert evaluation.n_done == 60
     assert bits(evaluation) == local
-
-
-def test_settings_of_the_caller_hold_on_the_workers_too(client, data):
-    """scikit-learn's are of a thread, and the workers have several; a model that is asked for them says what it sees."""
-    from sklearn import config_context
-
-    def seen(X_train, y_train, X_test, rng):
-        from sklearn import get_config
-
-        assert get_config()["working_memory"] == 77
-        assert threading.current_thread().name.startswith("tiebreak")
-        return y_train[: len(X_test)]
-
-    with config_context(working_memory=77):
-        evaluation = tb.evaluate({"seen": seen, "again": seen}, *data, cv=5, scoring="accuracy", runner=client)
-    assert evaluation.n_failed == 0
-
-
-def test_leading_steps_are_shared_there_too(client, data):
-    """Six candidates behind one scaler, and three behind each PCA: the bits of separate fits on this machine."""
-    grid = {"pca__n_components": [2, 4], "svc__C": [0.1, 1.0, 10.0]}
-    models = tb.grid(make_pipeline(StandardScaler(), PCA(random_state=0), SVC()), grid)
-    shared = tb.evaluate(models, *data, cv=CV, scoring="roc_auc", runner=client)
-    alone = tb.evaluate(models, *data, cv=CV, scoring="roc_auc", share_steps=False)
-    assert bits(shared) == bits(alone)
-    assert shared.n_shared >= 80  # of 120; all of them share but for the first of each batch

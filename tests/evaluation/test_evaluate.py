@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tiebreak as tb
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, UnknownNameError
-from tiebreak.evaluation.missing import Claims
+from tiebreak.evaluation.evaluate import Claims
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Claim
@@ -130,10 +130,6 @@ def test_an_interrupt_beside_a_write_is_counted_right(url: str, place: str, monk
 def test_an_interrupted_run_goes_on_where_it_was(url: str, counting: Any):
     """Ctrl-C after two cells: those two are kept, the note says so, and the next call does the other three."""
     model, n_fits = counting
-
-    def interrupt(progress: Any) -> None:
-        if progress.n_done >= 2 and not progress.is_finished:
-            raise KeyboardInterrupt
 
     calls = iter([False, False, True])
 
@@ -292,6 +288,7 @@ def test_nothing_to_compare_says_why():
         ({"scoring": "roc_acu"}, UnknownNameError, "roc_auc"),
         ({"models": {"l": LinearSVC()}, "scoring": "neg_log_loss"}, DataError, "'l'"),
         ({"name": ""}, InvalidParameterError, "name must be a text that is not empty; got ''."),
+        ({"retry_failed": "no"}, InvalidParameterError, "retry_failed must be True or False; got 'no'."),
         ({"keep_predictions": 1}, InvalidParameterError, "keep_predictions must be True or False; got 1."),
         ({"progress": "bar"}, InvalidParameterError, "progress must be True, False, None or a callable; got 'bar'."),
         (
@@ -370,7 +367,7 @@ def test_cells_of_others_are_waited_for():
         claims = Claims(lease, CELLS)
         mine = list(claims)
         assert mine == CELLS[3:]
-        assert claims.n_held == 3
+        assert len(claims.held) == 3
         claims.write([an_outcome(cell) for cell in mine])
         pauses = []
 
@@ -415,7 +412,7 @@ def test_after_a_refusal_the_store_is_asked_again_for_what_was_taken_on_beside()
     claims = Claims(lease, CELLS[:8])  # type: ignore[arg-type]
     assert next(claims) == CELLS[0]
     assert claims.write([an_outcome(CELLS[0])]) == []
-    assert claims.n_held == 1
+    assert len(claims.held) == 1
     assert list(claims) == CELLS[1:8]
     assert lease.asked[-1][0] in CELLS[1:8]
     assert CELLS[1] in [cell for cells in lease.asked[2:] for cell in cells]

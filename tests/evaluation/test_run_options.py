@@ -4,11 +4,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, UnknownNameError
+from tiebreak.errors import UnknownNameError
 from tiebreak.evaluation.run_options import Run, RunOptions
 
 MEASURING: tuple[Callable[..., Any], ...] = (
@@ -40,19 +39,3 @@ def test_each_option_goes_under_its_name(function: Callable[..., Any], monkeypat
     with pytest.raises(Packed) as caught:
         function(None, None, None, **given, **others)
     assert caught.value.args[0] == given
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"retry_failed": "no"}, "retry_failed must be True or False; got 'no'."),
-        ({"accept_versions": 1}, "accept_versions must be True or False; got 1."),
-        ({"name": ""}, "name must be a text that is not empty; got ''."),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
-    """By name, before anything is done."""
-    with pytest.raises(InvalidParameterError) as caught:
-        RunOptions(**options)
-    assert str(caught.value) == message
-    assert RunOptions(retry_failed=np.True_).retry_failed

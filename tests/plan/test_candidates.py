@@ -94,7 +94,7 @@ def test_values_stay_distinct(values: list[Any], expected: list[str]) -> None:
 def test_order_of_parameters_is_that_of_the_candidates() -> None:
     """Dicts that are not sorted, as other libraries write them."""
     found, _ = name_candidates([{"z": 1, "a": 1}, {"z": 2, "m": 5, "a": 2}, {"z": 2, "m": 6, "a": 2}])
-    assert found == ("z=1, a=1", "z=2, m=5, a=2", "z=2, m=6, a=2")
+    assert found == ("z=1, a=1", "z=2, a=2, m=5", "z=2, a=2, m=6")
 
 
 def test_duplicates_are_numbered_and_named() -> None:

@@ -104,6 +104,9 @@ def test_data_that_cannot_be_used_are_refused(arguments: tuple[Any, Any], messag
         ({"groups": ["a", None, *"bbbb"]}, "groups is None in row 1. Leave out examples whose group is not known"),
         ({"groups": pd.Series([1, *"abbbb"])}, "groups cannot be put in order: '<' not supported between instances of"),
         ({"sample_weight": [1, 1, 1, 1, np.inf, 1]}, "sample_weight is inf in row 4. Leave out examples whose weight is"),
+        ({"groups": [1, 2]}, "X has 6 rows, but groups has 2"),
+        ({"sample_weight": np.ones(7)}, "X has 6 rows, but sample_weight has 7"),
+        ({"sample_weight": np.ones(6), "fit_params": {"sample_weight": np.ones(6)}}, "sample_weight is given twice"),
         ({"sample_weight": ["a"] * 6}, "sample_weight is of type <U1; one number for each example is needed."),
     ],
 )
@@ -118,17 +121,6 @@ def test_a_classifier_needs_classes():
         "model 'm' is a classifier, and y holds numbers that are no classes, such as 0.5."
     )
     assert find_task({"m": LogisticRegression()}, TARGET * 1.0) == "classification"
-
-
-def test_what_goes_along_must_have_a_value_for_each_example():
-    """Groups and weights of another length are refused by name."""
-    assert told(DataError, check_dataset, TABLE, TARGET, groups=[1, 2]).startswith("X has 6 rows, but groups has 2")
-    assert told(DataError, lambda: check_dataset(TABLE, TARGET, sample_weight=np.ones(7))).startswith(
-        "X has 6 rows, but sample_weight has 7"
-    )
-    assert "sample_weight is given twice" in told(
-        DataError, lambda: check_dataset(TABLE, TARGET, sample_weight=np.ones(6), fit_params={"sample_weight": np.ones(6)})
-    )
 
 
 @pytest.mark.parametrize(
@@ -174,15 +166,19 @@ def test_classifiers_and_regressors_cannot_be_mixed():
     )
 
 
-def test_masked_values_are_refused():
+MASKED = np.ma.array(TARGET, mask=[0, 0, 0, 0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("what", "given"),
+    [
+        ("y", {"y": MASKED}),
+        ("X", {"X": np.ma.masked_equal(TABLE, 8)}),
+        ("groups", {"groups": MASKED}),
+        ("sample_weight", {"sample_weight": MASKED}),
+    ],
+)
+def test_masked_values_are_refused(what: str, given: dict[str, Any]):
     """An array without its mask would be learnt from as if nothing were missing."""
-    masked = np.ma.array(TARGET, mask=[0, 0, 0, 0, 1, 0])
-    told = r" is masked in row 4\. Leave such examples out, or fill"
-    with pytest.raises(DataError, match=f"^y{told}"):
-        check_dataset(TABLE, masked)
-    with pytest.raises(DataError, match=f"^X{told}"):
-        check_dataset(np.ma.masked_equal(TABLE, 8), TARGET)
-    with pytest.raises(DataError, match=f"^groups{told}"):
-        check_dataset(TABLE, TARGET, groups=masked)
-    with pytest.raises(DataError, match=f"^sample_weight{told}"):
-        check_dataset(TABLE, TARGET, sample_weight=masked)
+    text = told(DataError, lambda: check_dataset(**{"X": TABLE, "y": TARGET, **given}))
+    assert text.startswith(f"{what} is masked in row 4. Leave such examples out, or fill")

@@ -30,7 +30,6 @@ def majority(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
         (SVC(), ["SVC"]),
         ([SVC(), majority], ["SVC", "majority"]),
         ([make_pipeline(StandardScaler(), SVC()), LogisticRegression()], ["SVC", "LogisticRegression"]),
-        ([SVC(C=1), SVC(C=10)], ["SVC, C=1", "SVC, C=10"]),
         ([SVC(), grid(LogisticRegression(), {"C": [1, 2]})], ["SVC", "C=1", "C=2"]),
         ({"svm": grid(SVC(), {"kernel": ["rbf", "linear"]}), "lr": LogisticRegression()}, ["svm, rbf", "svm, linear", "lr"]),
     ],
@@ -54,6 +53,7 @@ def test_models_keep_their_order_and_get_names(models: Any, names: list[str]):
             [grid(SVC(), {"C": [1]}), grid(LogisticRegression(), {"C": [1]})],
             "more than one model is called 'C=1'. Give each its own name: {name: model}.",
         ),
+        ([SVC(C=1), SVC(C=10)], "more than one model is called 'SVC'. Give each its own name: {name: model}."),
         (
             {"f": lambda X, y: X},
             (

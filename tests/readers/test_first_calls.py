@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tests.cli.conftest import run
-from tiebreak.errors import TiebreakError, UnclearSourceError, UnsupportedSourceError
+from tiebreak.errors import UnsupportedSourceError
 
 X, Y = make_moons(n_samples=100, noise=0.3, random_state=0)
 MODELS = {"lr": LogisticRegression(), "dt": DecisionTreeClassifier(random_state=0)}
@@ -57,27 +57,6 @@ def test_models_are_no_scores() -> None:
     searches = {"a": GridSearchCV(MODELS["dt"], {"max_depth": [1, 2]}, cv=2).fit(X, Y)}
     with pytest.raises(UnsupportedSourceError, match=r"these are models \(such as GridSearchCV\).*tb\.evaluate\(models"):
         tb.compare(searches | {"b": searches["a"]}, metric="accuracy")
-
-
-def test_a_frame_without_a_key_is_asked_what_a_row_is() -> None:
-    """A fold, a dataset, a seed or an example, each with its option."""
-    frame = pd.DataFrame(np.random.default_rng(0).random((10, 4)), columns=list("abcd"))
-    with pytest.raises(UnclearSourceError, match="what is a row") as caught:
-        tb.compare(frame, metric="accuracy")
-    assert all(word in str(caught.value) for word in ("cv=10", "n_train=", "rows='items'", "'dataset'", "'seed'", "'time'"))
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        {"Model": ["lr", "dt"], "Accuracy": [0.8, 0.7], "AUC": [0.9, 0.8], "TT (Sec)": [0.1, 0.2]},  # PyCaret's compare_models
-        {"model": ["lr", "dt"], "score_val": [0.8, 0.7], "fit_time": [0.1, 0.2]},  # AutoGluon's leaderboard
-    ],
-)
-def test_a_table_of_one_row_for_each_model_is_told_what_is_needed(table: dict[str, list[Any]]) -> None:
-    """A single score says nothing of how it varies."""
-    with pytest.raises(TiebreakError, match="one row for each model"):
-        tb.compare(pd.DataFrame(table))
 
 
 def _write(path: Path, rows: list[str]) -> str:

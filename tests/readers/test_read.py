@@ -27,9 +27,9 @@ from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.scores import Scores
 
 
-@pytest.mark.parametrize("source", [3, None, object(), dict, lambda: 1], ids=lambda source: type(source).__name__)
+@pytest.mark.parametrize("source", [3, None, dict, np.zeros((2, 3)), [[0.1], [0.2]]], ids=lambda source: type(source).__name__)
 def test_other_types(source: Any) -> None:
-    """The type met, and all that is accepted; one of several by its number."""
+    """The type met, and all that is accepted; one of several by its number. An array does not say whose scores it holds."""
     text = rf"is of type {type(source).__name__!r}, which cannot be read as scores\. Pass a fitted search .*, or Scores\."
     with pytest.raises(UnsupportedSourceError, match=f"^the source {text}$"):
         read_scores(source)
@@ -245,45 +245,31 @@ def test_a_dict_names_the_one_model_of_each_source(write: Write) -> None:
 # --- runs of one model ----------------------------------------------------------------------------------------------------
 
 
-OPTIONS = ReadOptions()
 ONE = pd.DataFrame({"question": ["q1", "q2"] * 2, "model": ["m"] * 4, "epoch": [1, 1, 2, 2], "score": [1, 0, 0, 0]})
+PLAIN = ONE[:2].drop(columns="epoch")
 
 
-def test_epochs_stand_apart() -> None:
-    """What reading for a comparison averages is what noise is made of."""
-    items, kind = read_repeats([ONE], OPTIONS)
-    assert (kind, items.score.shape) == ("epochs", (1, 2, 2))
-
-
-def test_the_direction_that_is_said_counts() -> None:
-    """Of a metric that nobody knows."""
-    items, _ = read_repeats([ONE], ReadOptions(metric="toxic", lower_is_better={"toxic": True}))
-    assert (items.metric.name, items.metric.higher_is_better) == ("toxic", False)
-
-
-def test_runs_go_before_epochs() -> None:
-    """Of two files with two epochs each the files are runs, and epochs are averaged: one of question 1 in two is 0.5."""
-    items, kind = read_repeats([ONE, ONE], OPTIONS)
-    assert (kind, items.score.shape) == ("runs", (1, 2, 2))
-    assert items.score[0, 0].tolist() == [0.5, 0.0]
-
-
-def test_files_of_different_tasks_are_no_runs() -> None:
-    """Each task of a model lies in a file of its own."""
-    plain = ONE.drop(columns="epoch").drop_duplicates("question")
-    items, kind = read_repeats([plain.assign(task="one"), plain.assign(task="two")], OPTIONS)
-    assert (kind, items.score.shape) == ("runs", (1, 1, 4))
-
-
-def test_all_that_is_read_may_be_one_model() -> None:
-    """Whatever it is called in its files."""
-    items, kind = read_repeats([ONE[:2], ONE[:2].assign(model="other")], OPTIONS, same=True)
-    assert (kind, items.models, items.score.shape) == ("runs", ("m",), (1, 2, 2))
+@pytest.mark.parametrize(
+    ("sources", "same", "kind", "shape"),
+    [
+        ([ONE], False, "epochs", (1, 2, 2)),
+        ([ONE, ONE], False, "runs", (1, 2, 2)),
+        ([PLAIN.assign(task="one"), PLAIN.assign(task="two")], False, "runs", (1, 1, 4)),
+        ([PLAIN, PLAIN.assign(model="other")], True, "runs", (1, 2, 2)),
+    ],
+    ids=["epochs", "files before epochs", "a file for each task", "all one model"],
+)
+def test_runs_of_a_model_stand_apart(sources: list[pd.DataFrame], same: bool, kind: str, shape: tuple[int, ...]) -> None:
+    """What reading for a comparison averages is what noise is made of: of two files with two epochs 1 and 0 are 0.5."""
+    items, found = read_repeats(sources, ReadOptions(metric="toxic", lower_is_better={"toxic": True}), same=same)
+    assert (found, items.models, items.score.shape) == (kind, ("m",), shape)
+    assert items.score[0, 0].tolist()[:2] == ([0.5, 0.0] if len(sources) == 2 and sources[1] is ONE else [1.0, 0.0])
+    assert not items.metric.higher_is_better
 
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     """A folder without results, and a model that nobody named."""
     with pytest.raises(TiebreakError, match="holds no"):
-        read_repeats([tmp_path], OPTIONS)
+        read_repeats([tmp_path], ReadOptions())
     with pytest.raises(UnknownNameError, match="no model is called 'x'"):
         read_repeats([ONE], ReadOptions(models=["x"]))

@@ -48,12 +48,16 @@ def check_refused(write: Write, text: str, error: type[TiebreakError], message: 
 
 
 def test_long_and_wide_tables(write: Write) -> None:
-    """A row for each score says what a column for each model says; what is left aside is named."""
+    """A row for each score says what a column for each model says; what was taken for what is said, and what is left aside."""
     for text in (WIDE, LONG, LONG.replace("\n", ",note\n").replace("score,note", "score,x")):
         scores = read(write(text))
         assert_array_equal(scores.matrix().score, SCORE)
         assert (scores.models, scores.design.pairing, codes(scores)) == (("svm", "forest"), "key", [])
     assert scores.roles == ("2 repeats, 2 folds; not used: x",)
+    assert read(write(WIDE)).roles == ("models = 'svm' and 'forest', 2 repeats, 2 folds",)
+    text = "framework,task,fold,seed,F1,time_s\na,x,0,1,0.5,3\na,x,1,2,0.6,3\nb,x,0,3,0.7,3\nb,x,1,4,0.8,3\n"
+    roles = "model = framework, 1 dataset = task, 2 folds, score = F1; not used: seed, time_s"
+    assert read(write(text), metric="f1").roles == (roles,)
 
 
 def test_a_run_that_failed_has_no_score(write: Write) -> None:
@@ -68,14 +72,6 @@ def test_a_run_that_failed_has_no_score(write: Write) -> None:
     )
     assert np.isnan(read(write(text.replace("FAILED,0.0", "FAILED,"))).matrix().score[:, 0]).all()
     assert tb.read_items(write(text.replace("fold", "item")), metric="accuracy").score.min() == 0
-
-
-def test_roles_are_said(write: Write) -> None:
-    """What was taken for what, in words."""
-    text = "framework,task,fold,seed,F1,time_s\na,x,0,1,0.5,3\na,x,1,2,0.6,3\nb,x,0,3,0.7,3\nb,x,1,4,0.8,3\n"
-    roles = "model = framework, 1 dataset = task, 2 folds, score = F1; not used: seed, time_s"
-    assert read(write(text), metric="f1").roles == (roles,)
-    assert read(write(WIDE)).roles == ("models = 'svm' and 'forest', 2 repeats, 2 folds",)
 
 
 BY_COLUMN = "model,fold,accuracy,rmse,note\nsvm,0,0.9,1.5,x\nsvm,1,0.7,1.6,y\nrf,0,0.8,1.7,z\nrf,1,0.6,1.8,w\n"
@@ -181,8 +177,6 @@ def test_what_a_row_is_must_be_known(write: Write) -> None:
             assert_array_equal(scores.matrix().score, [[0.1, 0.3], [0.2, 0.4]])
             assert (scores.design.pairing, codes(scores)) == ("position", ["assumed-paired"])
         assert tb.read_items(write(text), rows="items", metric="f1").items == ("1", "2")
-    with pytest.raises(DataError, match="but model 'svm' has 2 scores and 'rf' has 1"):
-        read(write("model,score\nsvm,0.1\nsvm,0.2\nrf,0.3\n"), cv=2)
 
 
 def test_runs_are_systems_where_they_have_names(write: Write) -> None:
@@ -204,44 +198,21 @@ def test_metrics_may_stand_in_rows_of_folds(write: Write) -> None:
     assert (scores.metric.name, scores.matrix().score.tolist()) == ("f1", [[0.1, 0.2], [0.3, 0.4]])
 
 
-def test_columns_that_others_name_are_no_models(write: Write) -> None:
-    """Classes of a truth that is called otherwise, and sides of a battle."""
-    text = "id,species,setosa,virginica\n1,setosa,0.9,0.1\n2,virginica,0.2,0.8\n"
-    with pytest.raises(UnclearSourceError, match=r"'species': it names .* Is it the truth\? .*columns=\{'truth': 'species'\}"):
-        read(write(text), metric="log_loss")
-    with pytest.raises(DataError, match="it has the columns 'model_a' and 'model_b', so its rows are battles"):
-        read(write("question,model_a,model_b,score_a,score_b\nq1,x,y,1,2\nq2,y,z,3,2\n"), metric="accuracy")
-
-
-def test_kinds_of_splits_are_not_averaged(write: Write) -> None:
-    """Folds by chance and by scaffold, as chemists make them, are two questions; cv_cycle is what their protocol calls a fold."""
-    rows = "".join(f"{m},{f},{s},0.{f + 1}\n" for m in "ab" for f in (0, 1) for s in ("random", "scaffold"))
-    check_refused(
-        write,
-        f"method,cv_cycle,split,accuracy\n{rows}",
-        UnclearSourceError,
-        ", column 'split': it names kinds of splits ('random' and 'scaffold'), not splits of which models have one score "
-        "each. Keep one: "
-        "tb.read_scores(..., where={'split': 'scaffold'}).",
-    )
-
-
-def test_parts_of_the_data_are_no_splits(write: Write) -> None:
-    """Train and test are not averaged: one is chosen, and then the rows need another number."""
-    text = "model,fold,split,accuracy\n" + "".join(
-        f"{m},{f},{s},0.{f + 1}\n" for m in "ab" for f in (0, 1) for s in ("train", "test")
-    )
+@pytest.mark.parametrize(
+    ("kind", "first", "second"), [("kinds of splits", "random", "scaffold"), ("parts of the data", "train", "test")]
+)
+def test_kinds_of_splits_and_parts_of_the_data_are_not_averaged(kind: str, first: str, second: str, write: Write) -> None:
+    """Folds by chance and by scaffold, as chemists make them, are two questions, and so are train and test: one is chosen."""
+    text = "method,cv_cycle,split,accuracy\n"
+    text += "".join(f"{m},{f},{s},0.{f + 1}\n" for m in "ab" for f in (0, 1) for s in (first, second))
     check_refused(
         write,
         text,
         UnclearSourceError,
-        ", column 'split': it names parts of the data ('train' and 'test'), not splits of which models have one score "
-        "each. Keep one: "
-        "tb.read_scores(..., where={'split': 'test'}).",
+        f", column 'split': it names {kind} ({first!r} and {second!r}), not splits of which models have one score each. Keep "
+        f"one: tb.read_scores(..., where={{'split': {second!r}}}).",
     )
-    assert read(write(text), where={"split": "test"}).matrix().score.tolist() == [[0.1, 0.2]] * 2
-    with pytest.raises(UnclearSourceError, match=r"'svm_train' and 'svm_test' are of several parts of the data"):
-        read(write("fold,svm_train,svm_test\n0,0.9,0.5\n1,0.8,0.5\n"))
+    assert read(write(text), where={"split": second}).matrix().score.tolist() == [[0.1, 0.2]] * 2
 
 
 @pytest.mark.parametrize(
@@ -309,6 +280,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
     for text, told in (
         ("fold,f1,recall\n0,0.1,0.2\n", "its columns 'f1' and 'recall' are of several metrics"),
         ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns 'ACC_a' and 'ROC_a' are of several metrics"),
+        ("fold,svm_train,svm_test\n0,0.9,0.5\n1,0.8,0.5\n", "'svm_train' and 'svm_test' are of several parts of the data"),
         ("fold,sen,mcc,auc\n0,0.1,0.2,0.3\n", "of several metrics \\('matthews_corrcoef' and 'roc_auc'\\)"),
         ("number,svm\n0,1.5\n1,0.2\n2,0.9\n", r"column 'number': it counts upwards \(0, 1 \.\.\.\), so it is no model's scores"),
         (
@@ -331,6 +303,15 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         ("fold,n_train\n0,9\n", "it has no column of scores, only 'fold' and 'n_train'"),
         ("model,fold,note\na,0,x\n", "which column holds 'accuracy'. Its columns of numbers are none"),
         ("model_a,model_b,winner\nx,y,a\n", "so its rows are battles, not scores. Rate the models: tiebreak rate FILE"),
+        (
+            "question,model_a,model_b,score_a,score_b\nq1,x,y,1,2\nq2,y,z,3,2\n",
+            "has the columns 'model_a' and 'model_b', so its rows are battles",
+        ),
+        (
+            "id,species,setosa,virginica\n1,setosa,0.9,0.1\n2,virginica,0.2,0.8\n",
+            r"'species': it names .* Is it the truth\? .*columns=\{'truth': 'species'\}",
+        ),
+        ("model,score\nsvm,0.1\nsvm,0.2\nrf,0.3\n", "but model 'svm' has 2 scores and 'rf' has 1"),
     ):
         with pytest.raises(TiebreakError, match=told):
             read(write(text), n_train=9, n_test=1)

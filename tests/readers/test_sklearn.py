@@ -15,7 +15,7 @@ from sklearn.cluster import KMeans
 from sklearn.dummy import DummyClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import get_scorer, make_scorer, mean_squared_error
+from sklearn.metrics import get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
@@ -26,9 +26,9 @@ from tiebreak.api import read_scores
 from tiebreak.errors import (
     DataError,
     InvalidParameterError,
+    TiebreakError,
     UnclearSourceError,
     UnknownNameError,
-    UnsupportedSourceError,
 )
 from tiebreak.scores.scores import Scores
 
@@ -42,24 +42,6 @@ def metric_of(scores: Scores) -> tuple[str, bool]:
 
 
 # --- candidates -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_gallery_case(moons: Data) -> None:
-    """Kernels on moons: names, scores in split order, exact sizes, repeats and folds."""
-    X, y = moons
-    grid = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]
-    cv = ms.RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
-    search = GridSearchCV(SVC(random_state=0), grid, scoring="roc_auc", cv=cv).fit(X, y)
-    scores = read_scores(search, X=X, y=y)
-    matrix = scores.matrix()
-    assert matrix.models == ("linear", "poly, degree=2", "poly, degree=3", "rbf")
-    assert_array_equal(matrix.score[:, 7], search.cv_results_["split7_test_score"])
-    assert_array_equal(matrix.repeat, np.repeat([0, 1], 5))
-    assert_array_equal(matrix.fold, np.tile(np.arange(5), 2))
-    assert_array_equal(matrix.n_test, [len(test) for _, test in cv.split(X, y)])
-    assert (metric_of(scores), scores.notices) == (("roc_auc", True), ())
-    assert (scores.design.kind, scores.design.pairing, scores.design.sizes) == ("repeated-stratified", "key", "exact")
 
 
 @pytest.mark.slow
@@ -102,20 +84,12 @@ def test_results_that_are_not_whole(fit: Fit) -> None:
         read_scores(search)
 
 
-def test_failed_and_infinite_scores(fit: Fit) -> None:
-    """A fit that failed is nan; an infinite score is refused with its candidate and split."""
+def test_times_of_fits_come_with_the_scores(fit: Fit) -> None:
+    """Means by candidate, as the search keeps them; none where they are no numbers or of other candidates; a nan stays one."""
     search = fit(cv=3)
     search.cv_results_["split1_test_score"][2] = np.nan
-    assert_array_equal(np.argwhere(np.isnan(read_scores(search).matrix().score)), [[2, 1]])
-    search.cv_results_["split1_test_score"][2] = np.inf
-    with pytest.raises(DataError, match=r"^the GridSearchCV: model 'max_depth=3', repeat 0 fold 1: the score is inf"):
-        read_scores(search)
-
-
-def test_times_of_fits_come_with_the_scores(fit: Fit) -> None:
-    """Means by candidate, as the search keeps them; none where they are no numbers or of other candidates."""
-    search = fit(cv=3)
     scores = read_scores(search)
+    assert_array_equal(np.argwhere(np.isnan(scores.matrix().score)), [[2, 1]])
     assert scores.fit_seconds == dict(zip(scores.models, search.cv_results_["mean_fit_time"].tolist(), strict=True))
     spread = search.cv_results_["std_fit_time"] / np.sqrt(search.n_splits_ - 1)  # of the deviation that divides by n
     assert list(scores.fit_errors.values()) == spread.tolist()
@@ -196,16 +170,6 @@ def test_scorers_of_ones_own(fit: Fit) -> None:
             read_scores(fit(scoring=scoring), lower_is_better=said)
 
 
-def test_loss_that_was_maximised(moons: Data) -> None:
-    """A scorer made without greater_is_better=False: the search chose the worst, and an inverted verdict is impossible."""
-    search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, scoring=make_scorer(mean_squared_error)).fit(*moons)
-    with pytest.raises(DataError) as caught:
-        read_scores(search)
-    text = str(caught.value)
-    assert "but scikit-learn stores the loss 'mean_squared_error' negated, never above zero: sign and name contradict" in text
-    assert text.endswith("pass the losses themselves as {name: array} with metric='mean_squared_error'.")
-
-
 def test_bare_results_name_no_metric(fit: Fit) -> None:
     """As stored they are higher-is-better; metric= names them, and a loss is turned back."""
     results = fit(scoring="neg_log_loss").cv_results_
@@ -247,6 +211,9 @@ def test_splits_that_are_not_known(cv: Any, given: str, error: type[Exception], 
 def test_sizes_of_a_search_with_its_data(fit: Fit, moons: Data) -> None:
     """They are counted, by classes for a classifier alone, and come first; a list of splits holds them."""
     X, y = moons
+    repeated = read_scores(fit(cv=CV), X=X, y=y)
+    assert_array_equal(repeated.matrix().n_test, [len(test) for _, test in CV.split(X, y)])
+    assert (repeated.design.kind, repeated.design.pairing) == ("repeated-stratified", "key")
     with pytest.raises(DataError, match="n_test=30 was given, but the GridSearchCV says 13 for repeat 0 fold 0"):
         read_scores(fit(), X=X, y=y, n_test=30)
     assert read_scores(fit(cv=3), X=X, y=y).design == read_scores(fit(cv=3), y=y).design
@@ -283,13 +250,11 @@ def test_indices_show_the_splits(moons: Data) -> None:
     """Exact sizes, repeats, a hash and pairing for certain; where some models lack them, pairing is assumed."""
     found = results(moons, return_indices=True)
     scores = read_scores(found)
-    matrix = scores.matrix()
-    assert matrix.models == ("logistic", "bayes")
-    assert_array_equal(matrix.score[1], found["bayes"]["test_score"])
-    assert_array_equal(matrix.repeat, [0, 0, 0, 1, 1, 1])
+    matrix, design = scores.matrix(), scores.design
+    assert (matrix.models, metric_of(scores), scores.notices) == (("logistic", "bayes"), ("score", True), ())
+    assert_array_equal([matrix.score[1], matrix.repeat], [found["bayes"]["test_score"], [0, 0, 0, 1, 1, 1]])
     assert_array_equal(matrix.n_test, [len(test) for _, test in CV.split(*moons)])
-    assert (scores.design.kind, scores.design.pairing, scores.design.sizes) == ("repeated-kfold", "key", "exact")
-    assert (scores.notices, metric_of(scores), scores.design.hash is None) == ((), ("score", True), False)
+    assert (design.kind, design.pairing, design.sizes, design.hash is None) == ("repeated-kfold", "key", "exact", False)
     with pytest.raises(DataError, match="n_train=99 was given, but the source says 4"):
         read_scores(found, n_train=99)
     del found["bayes"]["indices"]
@@ -314,8 +279,6 @@ def test_different_splits(moons: Data) -> None:
 def test_metrics_of_results(moons: Data) -> None:
     """metric= selects, or names the only one; losses are stored negated, whatever the caller calls them."""
     found = results(moons, scoring=["accuracy", "neg_log_loss"])
-    with pytest.raises(UnclearSourceError, match="the source holds 2 metrics: 'accuracy' and 'neg_log_loss'"):
-        read_scores(found)
     for metric in ("log_loss", "neg_log_loss"):
         scores = read_scores(found, metric=metric)
         assert metric_of(scores) == ("log_loss", False)
@@ -328,11 +291,6 @@ def test_metrics_of_results(moons: Data) -> None:
     for name in ("mse", "wer"):
         loss = {model: {f"test_{name}": each["test_score"]} for model, each in plain.items()}
         assert metric_of(read_scores(loss)) == (name, False)
-        with pytest.raises(DataError, match=f"stores the loss '{name}' negated, never above zero"):
-            read_scores({model: {f"test_{name}": -each["test_score"]} for model, each in plain.items()})
-    del found["bayes"]["test_accuracy"]
-    with pytest.raises(DataError, match="model 'bayes' of the source has no scores for 'accuracy'"):
-        read_scores(found, metric="accuracy")
 
 
 def test_results_as_frames(moons: Data) -> None:
@@ -344,9 +302,6 @@ def test_results_as_frames(moons: Data) -> None:
     assert scores.fit_seconds == {name: float(np.median(each["fit_time"])) for name, each in found.items()}
     found["bayes"]["fit_time"] = ["quick"]
     assert list(read_scores(found).fit_seconds) == ["logistic"]
-    for one in (found["logistic"], frames["bayes"]):
-        with pytest.raises(DataError, match="is the result of one call of cross_validate"):
-            read_scores(one)
     long = pd.concat([each.assign(model=name, fold=range(6)) for name, each in frames.items()]).to_dict("list")
     assert read_scores(long, metric="test_score", lower_is_better=False).models == ("logistic", "bayes")
 
@@ -385,33 +340,13 @@ def test_arrays_of_all_kinds(convert: Any) -> None:
     assert_array_equal(read(missing).matrix().score, [[1, np.nan]] * 3)
 
 
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ({"a": [1, 2], "b": [1]}, "model 'a' has 2 scores and 'b' has 1, so they cannot be paired by their order"),
-        ({"a": np.zeros((2, 3))}, "in one list, one for each split; got .* For repeats by folds, use a table with columns"),
-        ({"a": [0.5, None, "x"]}, "the source, score 3, column 'a': 'x' is not a number"),
-        ({"a": [date(2024, 3, 1), 0.5]}, "score 1, column 'a': '2024-03-01' is not a number"),
-        ({"a": [0.5, float("inf")]}, "the source: model 'a', repeat 0 fold 1: the score is infinite"),
-        ({"a": {"test_score": [1, 2]}, "b": [1, 2]}, "the scores of 'a' must be numbers in one list"),
-    ],
-)
-def test_unusable_arrays(arrays: dict[str, Any], message: str) -> None:
-    """Which model and why."""
-    with pytest.raises(DataError, match=message):
-        read(arrays, cv=2)
-
-
 def test_scores_of_right_and_wrong_are_asked_about() -> None:
     """Right and wrong on a hundred examples, or on a hundred folds of one; an accuracy of many is hardly ever exactly 0 or 1."""
     arrays = {"a": [1, 0] * 50, "b": [1] * 100}
-    for given in ({"cv": 10}, {"n_train": 400, "n_test": 100}):
-        with pytest.raises(UnclearSourceError, match="has 100 scores of each model, every one of which is 0 or 1"):
-            read(arrays, **given)
-    assert read(arrays, n_train=99, n_test=1).matrix().n_splits == 100
-    assert read(arrays, rows="items").items is not None
-    assert read({"a": [1, 0] * 10, "b": [1] * 20}, n_train=90, n_test=9).matrix().n_splits == 20
-    assert read({"a": [1.0] * 10, "b": [1.0] * 10}, n_train=900, n_test=100).matrix().n_splits == 10
+    with pytest.raises(UnclearSourceError, match="has 100 scores of each model, every one of which is 0 or 1"):
+        read(arrays, cv=10)
+    for alike, n_test in ((arrays, 1), ({"a": [1, 0] * 10, "b": [1] * 20}, 9), ({"a": [1.0] * 10, "b": [1.0] * 10}, 100)):
+        assert read(alike, n_train=900, n_test=n_test).items is None
 
 
 def test_series_are_paired_by_their_index() -> None:
@@ -421,39 +356,13 @@ def test_series_are_paired_by_their_index() -> None:
     assert_array_equal(scores.matrix().score, [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
     counted = read({"a": a.reset_index(drop=True), "b": [0.4, 0.5, 0.6]})
     assert (scores.design.pairing, counted.design.pairing) == ("key", "position")
-    others = [
-        pd.Series([1, 2, 3], index=[*"xyw"]),
-        pd.Series([1, 2, 3, 4], index=[*"xyzw"]),
-        pd.Series([1, 2, 3, 4], index=[*"xyzx"]),
-    ]
-    for other in (*others, [1, 2, 3]):
-        with pytest.raises(DataError, match=r"paired by the index of their Series, .* those of 'b' are others, or stand twice\."):
-            read({"a": a, "b": other})
 
 
-def test_an_array_says_not_whose_scores_it_holds() -> None:
-    """Nothing says whether its rows are models, so names are given with their scores."""
-    for array in (np.zeros((2, 3)), [[0.1], [0.2, 0.3]]):
-        with pytest.raises(
-            UnsupportedSourceError, match=r"which cannot be read as scores\. Pass .*\{name: scores, one per split\}"
-        ):
-            read(array, models=["a", "b"])
+# --- what cannot be read ------------------------------------------------------------------------------------------------
 
-
-def test_a_column_of_a_dict_of_scores_is_refused() -> None:
-    """Else a cluster that does not count would be taken for one that does."""
-    for role in ("item", "cluster"):
-        with pytest.raises(InvalidParameterError, match=f"{role}= names a column, and .* has none"):
-            read({"a": [0.7, 0.8], "b": [0.6, 0.8]}, cv=2, **{role: "text"})
-
-
-def test_a_search_that_was_not_fitted_has_no_scores() -> None:
-    """Which is said before it is taken for a model."""
-    with pytest.raises(DataError, match=r"^this GridSearchCV has not been fitted, so it has no scores. Call its fit"):
-        read_scores(GridSearchCV(SVC(), {"C": [1]}))
-
-
-# --- studies --------------------------------------------------------------------------------------------------------
+SERIES = pd.Series([0.1, 0.2, 0.3], index=[*"xyz"])
+RESULT = {"fit_time": [1, 1], "score_time": [1, 1], "test_wer": [0.5, 0.25]}
+TWO = {"a": {"test_f1": [1, 0], "test_r2": [1, 0]}, "b": {"test_f1": [1, 0]}}
 
 
 def study(*attributes: dict[str, Any], state: str = "COMPLETE") -> SimpleNamespace:
@@ -462,6 +371,47 @@ def study(*attributes: dict[str, Any], state: str = "COMPLETE") -> SimpleNamespa
     trials = [SimpleNamespace(number=n, state="COMPLETE", params={"C": 10.0**n}, user_attrs=each) for n, each in numbered]
     trials[-1].state = SimpleNamespace(name=state)  # Optuna's are members of an enum
     return SimpleNamespace(trials=trials)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"a": [1, 2], "b": [1]}, "model 'a' has 2 scores and 'b' has 1, so they cannot be paired by their order"),
+        ({"a": np.zeros((2, 3))}, "in one list, one for each split; got .* For repeats by folds, use a table with columns"),
+        ({"a": [0.5, None, "x"]}, "the source, score 3, column 'a': 'x' is not a number"),
+        ({"a": [date(2024, 3, 1), 0.5]}, "score 1, column 'a': '2024-03-01' is not a number"),
+        ({"a": [0.5, float("inf")]}, "the source: model 'a', repeat 0 fold 1: the score is infinite"),
+        ({"a": {"test_score": [1, 2]}, "b": [1, 2]}, "the scores of 'a' must be numbers in one list"),
+        *[
+            ({"a": SERIES, "b": other}, "paired by the index of their Series, .* those of 'b' are others, or stand twice")
+            for other in ([1, 2, 3], pd.Series([1, 2, 3], index=[*"xyw"]), pd.Series([1, 2, 3, 4], index=[*"xyzx"]))
+        ],
+        (RESULT, "is the result of one call of cross_validate"),
+        (pd.DataFrame(RESULT), "is the result of one call of cross_validate"),
+        ({"a": RESULT, "b": RESULT}, "stores the loss 'wer' negated, never above zero"),
+        (TWO, "the source holds 2 metrics: 'f1' and 'r2'"),
+        ({"a": TWO["b"], "b": {"test_r2": [1, 0]}}, "the source holds 2 metrics: 'f1' and 'r2'"),
+        (GridSearchCV(SVC(), {"C": [1]}), r"^this GridSearchCV has not been fitted, so it has no scores. Call its fit"),
+        (study({"note": 1}), "has no complete trials that keep the scores of their folds"),
+        (study({"fold0": 1, "fold2": 1}), r"lacks the scores of some splits: it has \[0, 2\]"),
+        (study({"f1_split_1": 1, "f1_split_2": 1, "r2_cv_1": 1, "r2_cv_2": 2}), "holds 2 metrics: 'f1' and 'r2'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(source: Any, message: str) -> None:
+    """Which model and why."""
+    with pytest.raises(TiebreakError, match=message):
+        read_scores(source, **({"metric": "accuracy"} if isinstance(source, dict) and not str(source).count("test_") else {}))
+
+
+def test_an_option_that_does_not_fit_is_refused() -> None:
+    """Else a cluster that does not count would be taken for one that does, or a metric that one model lacks be left out."""
+    with pytest.raises(InvalidParameterError, match=r"cluster= names a column, and .* has none"):
+        read({"a": [0.7, 0.8], "b": [0.6, 0.8]}, cv=2, cluster="text")
+    with pytest.raises(DataError, match=r"the scores of 'b' must be numbers in one list, .* got .no scores for 'r2'"):
+        read(TWO, metric="r2")
+
+
+# --- studies --------------------------------------------------------------------------------------------------------
 
 
 def test_trials_of_a_study() -> None:
@@ -475,17 +425,11 @@ def test_trials_of_a_study() -> None:
     assert_array_equal(read(lists).matrix().score, scores.matrix().score)
     assert [read(lists, **given).matrix().n_folds for given in ({}, {"cv": 2})] == [0, 2]
     assert [read(study({f"fold{k}": k / 20 for k in range(n)})).matrix().n_folds for n in (10, 11)] == [10, 0]
-    with pytest.raises(DataError, match="has no complete trials that keep the scores of their folds"):
-        read(study({"note": 1}))
-    with pytest.raises(DataError, match=r"lacks the scores of some splits: it has \[0, 2\]"):
-        read(study({"fold0": 1, "fold2": 1}))
 
 
 def test_trials_of_several_metrics_and_their_frame(tmp_path: Path) -> None:
     """The metric asked for, whose name alone tells its direction; the frame of the trials is the same, also as a file."""
     trials = study(*({"f1_split_1": 0.8, "f1_split_2": 0.7, "rmse_cv_1": n + 1, "rmse_cv_2": n + 2} for n in range(2)))
-    with pytest.raises(UnclearSourceError, match="holds 2 metrics: 'f1' and 'rmse'"):
-        read_scores(trials)
     scores = read_scores(trials, metric="rmse")
     rows = [{"number": each.number, "state": "COMPLETE", "params_C": each.params["C"]} for each in trials.trials]
     frame = pd.DataFrame(rows).assign(**{f"user_attrs_rmse_cv_{k}": [k, k + 1] for k in (1, 2)}, value=0.5)

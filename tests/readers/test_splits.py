@@ -13,7 +13,6 @@ from tests.readers.helpers import WIDE, codes, read
 from tiebreak.api import read_scores
 from tiebreak.errors import (
     DataError,
-    InvalidParameterError,
     TiebreakError,
     UnclearSourceError,
 )
@@ -87,32 +86,24 @@ def test_seeds_on_one_split(text: str, write: Write) -> None:
     assert_array_equal(scores.matrix().score, [[0.1, 0.2], [0.2, 0.3]])
 
 
-def test_seeds_need_not_be_shared_but_share_a_test_set(write: Write) -> None:
-    """Test sets of different sizes are different ones; rows of one seed are told."""
+def test_seeds_need_not_be_shared(write: Write) -> None:
+    """Each model may have its own; words stand in the order of people."""
     matrix = read(write("model,seed,score\nsvm,s10,0.1\nsvm,s2,0.2\nrf,s3,0.3\nrf,s4,0.4\n")).matrix()
     assert matrix.columns == ("s2", "s3", "s4", "s10")
     assert_array_equal(matrix.score, [[0.2, np.nan, np.nan, 0.1], [np.nan, 0.3, 0.4, np.nan]])
-    with pytest.raises(DataError, match=r"the numbers of their test examples differ, too.*call that column 'split'"):
-        read(write("seed,svm,rf,n_test\n1,0.1,0.2,100\n2,0.2,0.3,90\n"))
-    with pytest.raises(DataError, match=r"model 'svm' has two scores for fold '1', seed '1' \(line 4 and line 5; 1 such"):
-        read(write("model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.1\nsvm,1,1,0.2\nsvm,1,1,0.3\n"))
 
 
 def test_periods_are_ordered_by_time(write: Write) -> None:
-    """Numbers, dates, months and quarters; words are refused, and so are several datasets."""
+    """Numbers, dates, months and quarters."""
     for times in ("10 9 -1", "2024-10-01 2024-09-30 2024-01-31", "2024-10 2024-09 2023-12", "2024-Q3 2024-Q2 2023Q4"):
         text = "time,a\n" + "".join(f"{time},0.{place}\n" for place, time in enumerate(times.split()))
         scores = read(write(text), metric="mse")
         assert (scores.design.kind, scores.design.ordered) == ("periods", True)
         assert (scores.matrix().columns, scores.matrix().score.tolist()) == (tuple(times.split()[::-1]), [[0.2, 0.1, 0.0]])
-    with pytest.raises(DataError, match=r"line 3: 'May' is neither a number nor a date such as 2024-01-31"):
-        read(write("time,a\n2024-01,0.1\nMay,0.2\n"))
-    with pytest.raises(DataError, match="has periods of 2 datasets; losses in time are compared within one"):
-        read(write("dataset,time,a\nx,1,0.1\nx,2,0.1\ny,1,0.2\ny,2,0.2\n"))
 
 
 def test_counts_of_test_sets_of_their_own(write: Write) -> None:
-    """Correct answers or errors of so many, or rates; what cannot be is refused, and so are models on one test set."""
+    """Correct answers or errors of so many, or rates."""
     for text in ("model,correct,n\na,8,10\nb,15,20\n", "model,test_set,score,n_test\na,x,0.8,10\nb,y,0.75,20\n"):
         scores = read(write(text))
         assert (scores.design.kind, scores.metric.name) == ("test-sets", "accuracy")
@@ -120,13 +111,6 @@ def test_counts_of_test_sets_of_their_own(write: Write) -> None:
         assert_array_equal(scores.matrix().n_test, [10, 20])
     errors = read(write("model,errors,n\na,2,10\nb,5,20\n"), metric=None)
     assert (errors.metric.name, errors.metric.higher_is_better) == ("error rate", False)
-    for text, told in (
-        ("model,correct,n\na,11,10\nb,1,20\n", "line 2, column 'correct': it is 11, of 10 examples"),
-        ("model,correct,n\na,1,10\na,2,20\n", "two rows or more are of model 'a'"),
-        ("model,test_set,correct,n\na,x,1,9\nb,x,2,9\n", "two rows or more are of test set 'x'. Add up those of one model"),
-    ):
-        with pytest.raises(DataError, match=told):
-            read(write(text))
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------------
@@ -135,8 +119,7 @@ def test_counts_of_test_sets_of_their_own(write: Write) -> None:
 def test_sizes_follow_from_names(write: Write) -> None:
     """k folds in each repeat have the ratio 1 / (k - 1); more than ten are asked about, unless each has its n_test."""
     assert_array_equal(read(write(WIDE)).matrix().ratio, np.full(4, 1.0))
-    ten = "fold,a\n" + "".join(f"{fold},0.{fold}\n" for fold in range(10))
-    assert_allclose(read(write(ten)).matrix().ratio, np.full(10, 1 / 9))
+    assert_allclose(read(write(FOLDS)).matrix().ratio, np.full(10, 1 / 9))
     fifty = "fold,a{}\n" + "".join(f"{fold},0.{fold}{{}}\n" for fold in range(50))
     with pytest.raises(UnclearSourceError) as caught:
         read(write(fifty.replace("{}", "")))
@@ -151,15 +134,12 @@ def test_sizes_follow_from_names(write: Write) -> None:
     assert_array_equal(np.unique(repeated.repeat, return_counts=True)[1], [10] * 5)
     assert_allclose(repeated.ratio, np.full(50, 1 / 9))
     assert_allclose(read(write(fifty.replace("{}", "")), cv=50).matrix().ratio, np.full(50, 1 / 49))
-    assert not read(write(ten.replace("fold", "split"))).matrix().has_ratio
-    with pytest.raises(DataError, match="10 scores of each model, which is no multiple of the 3 splits that cv=3 makes"):
-        read(write(ten), cv=3)
+    assert not read(write(FOLDS.replace("fold", "split"))).matrix().has_ratio
 
 
 def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
-    """Exact where they are given; all zero are unknown; contradictions name the split."""
-    sized = "fold,svm,rf,n_train,n_test\n0,0.1,0.2,90,10\n1,0.3,0.4,91,9.0\n"
-    scores = read(write(sized))
+    """Exact where they are given; all zero are unknown."""
+    scores = read(write(SIZED.format("9.0")))
     assert (scores.design.sizes, scores.matrix().n_train.tolist(), scores.matrix().n_test.tolist()) == (
         "exact",
         [90, 91],
@@ -168,27 +148,6 @@ def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
     assert read(write(WIDE), n_train=90, n_test=10).design.sizes == "exact"
     assert read(write("fold,svm,n_test\n0,0.1,10\n"), n_train=90).matrix().n_train.tolist() == [90]
     assert read(write("fold,svm,n_train,n_test\n0,0.1,0,0\n1,0.2,0,0\n")).design.sizes == "missing"
-    for text, settings, error, told in (
-        (WIDE, {"n_train": 90}, InvalidParameterError, "n_train is known but n_test is not, and the correction needs both"),
-        (sized, {"n_train": 90}, DataError, "n_train=90 was given, but scores.csv says 91 for repeat 0 fold 1"),
-        (
-            "model,fold,score,n_test\na,0,0.1,9\nb,0,0.1,8\na,1,0.1,9\n",
-            {},
-            DataError,
-            "n_test of repeat 0 fold 0 is 9 for one model and",
-        ),
-        (
-            "split,a\n0,0.1\n1,0.2\n",
-            {"X": [[1]], "y": [1]},
-            UnclearSourceError,
-            "for arrays and results of cross_validate pass cv= too",
-        ),
-    ):
-        with pytest.raises(error, match=told):
-            read(write(text), **settings)
-    for value in ("0", "-1", "1.5", "", "inf"):
-        with pytest.raises(DataError, match=r"^scores\.csv, line 3, column 'n_test': it must be a number of examples"):
-            read(write(f"fold,svm,n_train,n_test\n0,0.1,9,1\n1,0.2,9,{value}\n"))
 
 
 @pytest.mark.parametrize(
@@ -260,8 +219,39 @@ def test_the_direction_is_never_read_off_the_data(write: Write) -> None:
         with pytest.raises(UnclearSourceError, match="does not say which metric its scores are") as caught:
             read(write(text), metric=None)
         assert str(caught.value).endswith(told)
-    with pytest.raises(TiebreakError, match="holds 2 metrics"):
-        read(write("metric,dataset,a\nf1,x,1\nr2,x,2\n"), metric=None)
+
+
+FOLDS = "fold,a\n" + "".join(f"{fold},0.{fold}\n" for fold in range(10))
+SIZED = "fold,svm,rf,n_train,n_test\n0,0.1,0.2,90,10\n1,0.3,0.4,91,{}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "told"),
+    [
+        ("seed,svm,rf,n_test\n1,0.1,0.2,100\n2,0.2,0.3,90\n", {}, "their test examples differ, too.*call that column 'split'"),
+        (
+            "model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.1\nsvm,1,1,0.2\nsvm,1,1,0.3\n",
+            {},
+            r"model 'svm' has two scores for fold '1', seed '1' \(line 4 and line 5; 1 such",
+        ),
+        ("time,a\n2024-01,0.1\nMay,0.2\n", {}, "line 3: 'May' is neither a number nor a date such as 2024-01-31"),
+        ("time,a\n2024-01-01,0.1\n2024-01-02T00:00+00:00,0.2\n", {}, r"line 3: .*\(with a time zone in all of them or in none\)"),
+        ("dataset,time,a\nx,1,0.1\nx,2,0.1\ny,1,0.2\ny,2,0.2\n", {}, "has periods of 2 datasets; losses in time are compared"),
+        ("model,correct,n\na,11,10\nb,1,20\n", {}, "line 2, column 'correct': it is 11, of 10 examples"),
+        ("model,correct,n\na,1,10\na,2,20\n", {}, "two rows or more are of model 'a'"),
+        ("model,test_set,correct,n\na,x,1,9\nb,x,2,9\n", {}, "two rows or more are of test set 'x'. Add up those of one model"),
+        (FOLDS, {"cv": 3}, "10 scores of each model, which is no multiple of the 3 splits that cv=3 makes"),
+        (WIDE, {"n_train": 90}, "n_train is known but n_test is not, and the correction needs both"),
+        (SIZED.format(9), {"n_train": 90}, "n_train=90 was given, but scores.csv says 91 for repeat 0 fold 1"),
+        ("model,fold,score,n_test\na,0,0.1,9\nb,0,0.1,8\na,1,0.1,9\n", {}, "n_test of repeat 0 fold 0 is 9 for one model and"),
+        *[(SIZED.format(n), {}, r"line 3, column 'n_test': it must be a number of ex") for n in ("0", "-1", "1.5", "", "inf")],
+        ("metric,dataset,a\nf1,x,1\nr2,x,2\n", {"metric": None}, "holds 2 metrics"),
+    ],
+)
+def test_tables_that_cannot_be_right_are_refused(text: str, settings: dict[str, Any], told: str, write: Write) -> None:
+    """By row and column, or with the splits that contradict each other."""
+    with pytest.raises(TiebreakError, match=told):
+        read(write(text), **settings)
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -297,16 +287,45 @@ def test_models_of_one_name_are_called_after_their_source(write: Write) -> None:
     assert read("x/b.csv", "b.csv").models == ("svm (x/b)", "svm (b)")
 
 
-def test_sources_without_a_common_split() -> None:
-    """Folds counted from 0 and from 10, or a file for each of the folds or seeds of the same models."""
-    told = "{0} in common: the first of one is .*put the rows of all sources into one table if each holds a part"
-    for one, two, unit in (
-        (table(a=[0.1, 0.2]), table(fold=[10, 11], b=[0.3, 0.4]), "split"),
-        ({"seed": [0, 1], "a": [0.1, 0.2]}, {"seed": [2, 3], "a": [0.3, 0.4]}, "seed"),
-    ):
-        with pytest.raises(DataError, match=told.format(unit)):
-            read(one, two)
-    assert read({"seed": [0, 1], "a": [0.1, 0.2]}, {"seed": [2, 3], "b": [0.3, 0.4]}).models == ("a", "b")
+HELD = {"seed": [0, 1], "a": [0.1, 0.2]}
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "error", "told"),
+    [
+        (table(a=[0.1, 0.2]), table(fold=[10, 11], b=[0.3, 0.4]), DataError, "no split in common: the first of one is repeat 0"),
+        (
+            HELD,
+            {**HELD, "seed": [2, 3]},
+            DataError,
+            "no seed in common.*put the rows of all sources into one table if each holds",
+        ),
+        (table(a=[0.1, 0.2]), HELD, DataError, "source 1 holds scores by split, source 2 scores by seed"),
+        (
+            table(dataset="iris", a=[0.1, 0.2]),
+            table(dataset="wine", b=[0.3, 0.4]),
+            DataError,
+            "source 1 is about dataset 'iris', but source 2 about dataset 'wine'; scores on different datasets",
+        ),
+        (
+            table(a=[0.1, 0.2], n_train=90, n_test=10),
+            table(b=[0.3, 0.4], n_train=[90, 91], n_test=10),
+            DataError,
+            "n_train of repeat 0 fold 1 is 90 for one model and 91 for another. Models on the same split share its sizes",
+        ),
+        (
+            table(a=[0.1, 0.2]).assign(metric="accuracy"),
+            table(b=[0.1, 0.2]).assign(metric="log_loss"),
+            UnclearSourceError,
+            r"'accuracy' \(higher is better\) and source 2 holds 'log_loss' \(lower is better\); only scores of one metric can",
+        ),
+    ],
+    ids=["splits", "seeds", "kinds", "datasets", "sizes", "metrics"],
+)
+def test_sources_that_cannot_be_joined(one: Any, two: Any, error: type[TiebreakError], told: str) -> None:
+    """Both are named, with what differs."""
+    with pytest.raises(error, match=told):
+        read(one, two, metric=None if "metric" in one else "accuracy")
 
 
 def test_words_are_matched_as_words() -> None:
@@ -321,38 +340,19 @@ def test_positions_need_equally_many_splits() -> None:
     assert_array_equal(scores.matrix().fold, [5, 6])
     assert_array_equal(scores.matrix().score, [[0.3, 0.4], [0.1, 0.2]])
     assert scores.design.pairing == "position"
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError, match="paired with source 2 only by their order; but one has 3 splits and the other 2"):
         read(pd.DataFrame({"b": [0.3, 0.4, 0.5]}), table(a=[0.1, 0.2]), rows="splits")
-    assert str(caught.value) == (
-        "source 1 does not name its splits, so it can be paired with source 2 only by their order; but one has 3 splits and "
-        "the other 2."
-    )
 
 
-def test_sizes_of_one_source_serve_both() -> None:
-    """Contradicting ones do not."""
-    sized = table(a=[0.1, 0.2]).assign(n_train=90, n_test=10)
-    scores = read(sized, table(b=[0.3, 0.4]))
-    assert_array_equal(scores.matrix().n_train, [90, 90])
-    assert scores.design.sizes == "exact"
-    with pytest.raises(DataError) as caught:
-        read(sized, table(b=[0.3, 0.4]).assign(n_train=[90, 91], n_test=10))
-    assert str(caught.value) == (
-        "n_train of repeat 0 fold 1 is 90 for one model and 91 for another. Models on the same split share its sizes; if the "
-        "splits differ, give them different keys."
-    )
-
-
-def test_datasets_of_several_sources() -> None:
-    """Are joined one by one; different ones cannot be paired, and a source that names none joins any."""
-    iris, wine = table(a=[0.1, 0.2]).assign(dataset="iris"), table(b=[0.3, 0.4]).assign(dataset="wine")
-    with pytest.raises(DataError, match="source 1 is about dataset 'iris', but source 2 about dataset 'wine'"):
-        read(iris, wine)
-    assert read(iris, table(b=[0.3, 0.4])).datasets == ("iris",)
+def test_sizes_and_datasets_of_one_source_serve_both() -> None:
+    """One that names none joins any; several datasets are joined one by one."""
+    iris = table(a=[0.1, 0.2], dataset="iris", n_train=90, n_test=10)
+    scores = read(iris, table(b=[0.3, 0.4]))
+    assert (scores.datasets, scores.design.sizes, scores.matrix().n_train.tolist()) == (("iris",), "exact", [90, 90])
     both = pd.concat([iris, iris.assign(dataset="wine")])
     scores = read(both, both.rename(columns={"a": "b"}))
     assert (scores.datasets, scores.matrix("wine").models) == (("iris", "wine"), ("a", "b"))
-    assert read(both, wine, dataset="wine").datasets == ("wine",)
+    assert read(both, table(b=[0.3, 0.4], dataset="wine"), dataset="wine").datasets == ("wine",)
 
 
 def hashed(models: str, mark: str | None, sizes: Any = "missing", **design: Any) -> Scores:
@@ -371,19 +371,3 @@ def test_hashes_of_the_test_examples() -> None:
     assert codes(read_scores(hashed("a", "x"), hashed("b", None))) == ["assumed-paired"]
     with pytest.raises(DataError, match=r"were made with different splits \(their test examples differ\).*on the same data"):
         read_scores(hashed("a", "x"), hashed("b", "y"))
-
-
-def test_different_metrics() -> None:
-    """Both are named with their direction."""
-    with pytest.raises(UnclearSourceError) as caught:
-        read_scores(read(table(a=[0.1, 0.2])), read(table(a=[0.1, 0.2]), metric="log_loss"))
-    assert str(caught.value) == (
-        "source 1 holds 'accuracy' (higher is better) and source 2 holds 'log_loss' (lower is better); only scores of one "
-        "metric can be compared. Choose one that both hold with metric=."
-    )
-
-
-def test_seeds_are_not_joined_with_splits() -> None:
-    """They answer different questions."""
-    with pytest.raises(DataError, match="source 1 holds scores by split, source 2 scores by seed"):
-        read(table(a=[0.1, 0.2]), {"seed": [0, 1], "b": [0.1, 0.2]})

@@ -24,7 +24,6 @@ from tests.runners.workloads import (
     Once,
     Plain,
     Returns,
-    Sized,
     Unreadable,
     be_wrong,
     grid,
@@ -89,12 +88,6 @@ def test_a_worker_measures_one_cell_at_a_time_in_the_thread_that_it_was_set_up_i
     """The workers have two threads each; numerical libraries and scikit-learn have settings for each thread."""
     outcomes = measured(DaskRunner(client), Crowded(), splits(60)).values()
     assert {(outcome.scores["inside"], outcome.scores["same"]) for outcome in outcomes} == {(1, True)}
-
-
-def test_large_arrays_arrive_and_are_read_only(client):
-    """1.6 MB: the sum of 0 ... 199,999 is 199,999 * 100,000, and 5 comes from the other array."""
-    outcomes = measured(DaskRunner(client), Sized(200_000), splits(30)).values()
-    assert {(outcome.scores["sum"], outcome.scores["writable"]) for outcome in outcomes} == {(199_999 * 100_000 + 5, False)}
 
 
 def test_what_raises_or_cannot_be_read_costs_that_cell_only(client, tmp_path):

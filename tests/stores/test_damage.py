@@ -93,7 +93,12 @@ def read_all(path: Path) -> dict[str, Any]:
         columns = [
             getattr(table, field).tobytes() for field in ("state", "score", "has_score", "fit_seconds", "environment", "noted")
         ]
-        return columns, [comparable(outcome) for outcome in log.outcomes(outputs=True)], log.environments, pack(log)
+        return (
+            columns,
+            [comparable(outcome) for outcome in log.outcomes(outputs=True)],
+            log.environments,
+            pack_plan(log.record, log.environments),
+        )
 
     answers: dict[str, Any] = {}
     for name, ask in {"runs": store.runs, "moons": lambda: read("moons"), "other": lambda: read("other")}.items():
@@ -107,16 +112,6 @@ def read_all(path: Path) -> dict[str, Any]:
         answers["check"] = [error]
     store.close()
     return answers
-
-
-def read_moons(store: SqlStore) -> None:
-    log = store.read("moons")
-    log.table()
-    list(log.outcomes(outputs=True))
-
-
-def pack(log: Any) -> bytes:
-    return pack_plan(log.record, log.environments)
 
 
 def raw_rows(path: Path) -> Any:
@@ -219,7 +214,10 @@ def test_damage_is_named(path: Path, statement: str, where: str, what: str) -> N
     change(path, statement)
     store = SqlStore(path)
     assert Damage("moons", where, what) in store.check()
-    assert told(DamagedStoreError, read_moons, store) == f"run 'moons': {where} is not what was written: {what}. {REMEDY}"
+    assert (
+        told(DamagedStoreError, lambda: list(store.read("moons").outcomes(outputs=True)))
+        == f"run 'moons': {where} is not what was written: {what}. {REMEDY}"
+    )
     assert len(store.read("other").table().state) == 16
     store.delete("moons")
     assert store.check() == []

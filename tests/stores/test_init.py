@@ -64,12 +64,6 @@ def test_what_is_no_store_at_all() -> None:
         assert (
             told(InvalidParameterError, open_store, source) == f"a store is a URL, a path or a SqlStore, and not {kind}. {FORMS}."
         )
-    assert "the path of a store is text, and not bytes" in told(InvalidParameterError, lambda: open_store(PathOfBytes()))
-
-
-class PathOfBytes:
-    def __fspath__(self) -> bytes:
-        return b"a.db"
 
 
 def test_the_name_of_a_run_goes_behind_a_number_sign() -> None:

@@ -232,24 +232,21 @@ def test_rights() -> None:
     )
 
 
-class Fault(sqlite3.OperationalError):
+def fault(name: str, text: str) -> sqlite3.OperationalError:
     """An error as SQLite would raise it."""
-
-    def __init__(self, name: str, text: str) -> None:
-        super().__init__(text)
-        self.sqlite_errorname = name
+    return type("Fault", (sqlite3.OperationalError,), {"sqlite_errorname": name})(text)
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "text"),
+    ("error", "kind", "text"),
     [
         (
-            Fault("SQLITE_IOERR_FSYNC", "disk I/O error"),
+            fault("SQLITE_IOERR_FSYNC", "disk I/O error"),
             StoreError,
             f"a.db cannot be read or written: the system says 'disk I/O error'. {KEPT} Look after the disk; {AGAIN}",
         ),
         (
-            Fault("SQLITE_TOOBIG", "string or blob too big"),
+            fault("SQLITE_TOOBIG", "string or blob too big"),
             StoreError,
             (
                 f"a.db: the plan, a text, or the outputs of one cell have more than 256 MB. {KEPT} Pass keep_predictions=False, "
@@ -257,17 +254,17 @@ class Fault(sqlite3.OperationalError):
             ),
         ),
         (
-            Fault("SQLITE_MISUSE", "bad"),
+            fault("SQLITE_MISUSE", "bad"),
             StoreError,
             f"a.db cannot be used: bad. {KEPT} Close other programs that use it, or name another store.",
         ),
         (
-            Fault("SQLITE_NOTADB", "file is not a database"),
+            fault("SQLITE_NOTADB", "file is not a database"),
             StoreError,
             "a.db is not a SQLite database; it was left as it is. Name another file for the store.",
         ),
         (
-            Fault("SQLITE_CORRUPT_INDEX", "malformed"),
+            fault("SQLITE_CORRUPT_INDEX", "malformed"),
             DamagedStoreError,
             (
                 "run 'x': a.db is not as it was written: SQLite says 'malformed'. Put a copy of the store in its place, or "
@@ -276,11 +273,10 @@ class Fault(sqlite3.OperationalError):
         ),
     ],
 )
-def test_errors_of_sqlite(fault: Exception, kind: type[Exception], text: str) -> None:
+def test_errors_of_sqlite(error: Exception, kind: type[Exception], text: str) -> None:
     """Each kind in words; none is passed on as it is."""
-    error = SqliteDatabase("a.db").translate(fault, run="x", to_write=True)
-    assert type(error) is kind
-    assert str(error) == text
+    found = SqliteDatabase("a.db").translate(error, run="x", to_write=True)
+    assert (type(found), str(found)) == (kind, text)
 
 
 def test_the_row_of_a_run_keeps_its_size(store: SqlStore) -> None:

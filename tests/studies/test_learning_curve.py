@@ -19,7 +19,7 @@ from tiebreak.errors import ChangedRunError, InvalidParameterError, UnknownNameE
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.statistics import corrected_t, doubling_gain
-from tiebreak.studies.learning_curve import halves
+from tiebreak.studies.curves import halves
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=2)
 MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
@@ -190,7 +190,6 @@ def test_sizes_and_models_are_added_to_what_is_there(url: str, tmp_path: Path):
         ({"rope": -1}, "rope must be a finite half-width of at least 0"),
         ({"rope": "1"}, "rope must be a number in the metric's unit, or a percentage"),
         ({"alpha": 5}, "alpha must lie between 0 and 1, ends excluded; got 5. Did you mean 0.05?"),
-        ({"keep_predictions": 1}, "keep_predictions must be True or False; got 1."),
     ],
 )
 def test_wrong_use_is_refused_before_the_first_fit(arguments: dict[str, Any], message: str, tmp_path: Path):

@@ -7,10 +7,17 @@ import numpy as np
 
 from tiebreak.audits.audit_input import AuditInput, Check, Columns
 from tiebreak.audits.findings import SEVERITIES, Audit, Checked, Finding, Folds
-from tiebreak.audits.folds import find_class_gaps, find_departures, find_small_tests, find_unequal_sizes
+from tiebreak.audits.folds import (
+    find_class_gaps,
+    find_departures,
+    find_future,
+    find_scattered_folds,
+    find_small_tests,
+    find_unequal_sizes,
+    time_ranks,
+)
 from tiebreak.audits.leak import LEAST_ROWS, find_leaks
 from tiebreak.audits.overlap import find_duplicates, find_near_duplicates, find_shared_rows, find_torn_groups
-from tiebreak.audits.time_order import find_future, find_scattered_folds, time_ranks
 from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.scorer import resolve_scorers

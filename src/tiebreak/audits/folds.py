@@ -6,12 +6,15 @@ draw of groups, not of rows, so the spread between groups is what chance has to 
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from tiebreak.audits.audit_input import AuditInput
-from tiebreak.audits.findings import Finding, Severity, count, evidence, of_splits, percent
-from tiebreak.numerics import FloatArray, IntArray, student_pvalue
+from tiebreak.audits.findings import Finding, Severity, count, evidence, evidence_of, percent
+from tiebreak.errors import DataError
+from tiebreak.numerics import FloatArray, IntArray, is_missing, student_pvalue
+from tiebreak.plan.data import Dataset
 
 SURE = 10.0
 """Expected number of a class in a test set from which on chance hardly leaves none there (e^-10 of the time)."""
@@ -52,7 +55,7 @@ def _missing_in_training(audit_input: AuditInput, train: IntArray) -> Iterator[F
     yield Finding(
         "class-missing-in-training",
         "error",
-        f"{_named(audit_input, missing)} absent from the training rows {of_splits(splits.size, audit_input.n_splits)}, so no "
+        f"{_named(audit_input, missing)} absent from the training rows {audit_input.where(splits.size)}, so no "
         "model can learn it there.",
         evidence(splits=splits, numbers={"n_classes": int(missing.any(axis=0).sum()), "n_splits": splits.size}),
         'Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.',
@@ -71,7 +74,7 @@ def _missing_in_test(audit_input: AuditInput, test: IntArray) -> Iterator[Findin
     yield Finding(
         "class-missing-in-test",
         severity,
-        f"{_named(audit_input, missing)} absent from the test rows {of_splits(splits.size, audit_input.n_splits)}"
+        f"{_named(audit_input, missing)} absent from the test rows {audit_input.where(splits.size)}"
         + (", where chance would hardly leave it out. " if severity == "warning" else ". ")
         + "What is said of each class, and ROC curves, is undefined there.",
         evidence(splits=splits, numbers={"n_splits": splits.size, "most_expected": expected[missing].max()}),
@@ -138,7 +141,7 @@ def find_small_tests(audit_input: AuditInput) -> Iterator[Finding]:
     yield Finding(
         "small-test-sets",
         "note",
-        f"Test sets have as few as {count(int(n_test.min()), 'example')} {of_splits(small.size, audit_input.n_splits)}. "
+        f"Test sets have as few as {count(int(n_test.min()), 'example')} {audit_input.where(small.size)}. "
         "Accuracy and errors can be averaged over them; ROC AUC, R2 and what is said of each class need more than "
         "that.",
         evidence(splits=small, numbers={"n_test": n_test.min()}),
@@ -164,19 +167,18 @@ def _undefined_or_small(audit_input: AuditInput, metric: str, n: np.ndarray, nee
         yield Finding(
             "metric-undefined",
             "error",
-            f"{metric} is undefined {of_splits(undefined.size, audit_input.n_splits)}: it needs at least {needed} {what}, and "
+            f"{metric} is undefined {audit_input.where(undefined.size)}: it needs at least {needed} {what}, and "
             f"there are {int(n.min())}.",
             evidence(splits=undefined, numbers={"n_splits": undefined.size, "n": n.min()}),
             "Use fewer folds or stratified ones, or a metric that is defined on each example.",
         )
         return
-    if few.size * 2 <= audit_input.n_splits:
+    if few.size * 2 <= len(audit_input.splits):
         return
     yield Finding(
         "small-test-sets",
         "warning",
-        f"{metric} rests on as few as {int(n.min())} {what} {of_splits(few.size, audit_input.n_splits)}: "
-        "single examples decide it.",
+        f"{metric} rests on as few as {int(n.min())} {what} {audit_input.where(few.size)}: single examples decide it.",
         evidence(splits=few, numbers={"n": n.min()}),
         "Use fewer folds, so that test sets are larger, and repeat them.",
     )
@@ -186,7 +188,7 @@ def find_unequal_sizes(audit_input: AuditInput) -> Iterator[Finding]:
     """Folds so unequal that the correction for shared training data is not what equal folds would have."""
     n_train, n_test = (np.asarray(n, dtype=float) for n in (audit_input.described.n_train, audit_input.described.n_test))
     ratio, equal = float(np.mean(n_test / n_train)), float(n_test.mean() / n_train.mean())
-    own = 1 / audit_input.n_splits
+    own = 1 / len(audit_input.splits)
     shift = np.sqrt((own + ratio) / (own + equal)) - 1
     if shift < NOTED_SHIFT:
         return
@@ -228,7 +230,7 @@ def find_departures(audit_input: AuditInput) -> Iterator[Finding]:
     split, column = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
     # times change what is measured; a fold of the future is not meant to look like the past
     severity: Severity = "note" if audit_input.described.ordered else "warning"
-    where = of_splits(departing.size, audit_input.n_splits)
+    where = audit_input.where(departing.size)
     yield Finding(
         "unrepresentative-folds",
         severity,
@@ -275,7 +277,6 @@ def _of_counts(audit_input: AuditInput) -> FloatArray:
 def _by_groups(audit_input: AuditInput) -> FloatArray:
     """Two-sided p-values with groups as what is drawn: residuals of whole groups, and Student's t with their df."""
     codes = audit_input.group_codes
-    assert codes is not None  # noqa: S101 - the caller has looked
     columns = _residuals(audit_input)
     n_groups = int(codes.max()) + 1
     by_group = np.stack([np.bincount(codes, weights=column, minlength=n_groups) for column in columns.T], axis=1)
@@ -314,3 +315,105 @@ def _how(audit_input: AuditInput, split: int, column: int) -> str:
         here, whole = float(np.mean(target[test] == column)), float(np.mean(target == column))
         return f"class {audit_input.classes[column]!r} makes up {100 * here:.3g}% of {name}, and {100 * whole:.3g}% of all rows"
     return f"the mean target of {name} is {target[test].mean():.4g}, and {target.mean():.4g} over all rows"
+
+
+# --- folds and time ---------------------------------------------------------------------------------------------------------
+
+
+SCATTERED = 0.5
+"""Share of what shuffling would give of test rows whose next row in time is in training, from which on folds are scattered."""
+
+
+def find_future(audit_input: AuditInput) -> Iterator[Finding]:
+    """Training rows that are later than the first test row."""
+    time = np.asarray(audit_input.time)
+    found = audit_input.by_split(lambda train, test: train[time[train] > time[test].min()])
+    if not found:
+        return
+    late, n_train = sum(map(len, found.values())), sum(audit_input.splits[number].train.size for number in found)
+    advice = 'Use cv="time", which trains on the past only; a gap= keeps what is known only later out of training.'
+    if not bool((np.diff(time) >= 0).all()):
+        advice += " Sort the rows by time first: such splits go by the order of rows."
+    yield Finding(
+        "future-in-training",
+        "error",
+        f"{audit_input.where(len(found)).capitalize()} models are trained on what came later than test rows: "
+        f"{late} of {n_train} training rows ({percent(late / n_train)}). In real use the future is not known.",
+        evidence_of(found, numbers={"n_rows": late, "share": late / n_train}),
+        advice,
+    )
+
+
+def find_scattered_folds(audit_input: AuditInput) -> Iterator[Finding]:
+    """Test rows that lie between training rows in time, as shuffled and stratified folds of ordered data do."""
+    time = np.asarray(audit_input.time)
+    order = np.argsort(time, kind="stable")
+    side = np.zeros(audit_input.n_samples, dtype=np.int8)
+    n_tested, n_between, expected, scattered = 0, 0, 0.0, []
+    for number, (train, test) in enumerate(audit_input.splits):
+        side[:] = 0
+        side[train], side[test] = 1, 2
+        line = side[order]
+        line = line[line > 0]  # rows that the split leaves out tell nothing
+        is_test = line[:-1] == 2
+        between, tested = int((is_test & (line[1:] == 1)).sum()), int(is_test.sum())
+        by_shuffling = tested * train.size / max(line.size - 1, 1)
+        n_between, n_tested, expected = n_between + between, n_tested + tested, expected + by_shuffling
+        if tested and between > SCATTERED * by_shuffling:
+            scattered.append(number)
+    if not n_tested or n_between <= SCATTERED * expected:
+        return
+    yield Finding(
+        "folds-ignore-time",
+        "warning",
+        f"Times were given, but the folds are scattered over them ({audit_input.described.kind}): the next row in time of "
+        f"{percent(n_between / n_tested)} of test rows is in training. Where neighbours in time are alike, such scores say "
+        "how well gaps can be filled, not how well the future can be told.",
+        evidence(splits=scattered, numbers={"share": n_between / n_tested}),
+        'Use cv="time", or blocks of consecutive rows if the order of training and test does not matter in use.',
+    )
+
+
+_HOW = "Pass numbers, dates, or texts such as '2024-03-01' or '2024-03-01T12:00', one for each row."
+
+
+def time_ranks(time: Any, dataset: Dataset) -> FloatArray:
+    """The place of each row in time, ties alike; `time` holds numbers, dates, times or periods, or texts in ISO 8601.
+
+    Raises `DataError` where a value is missing or cannot be put in order, or there is not one for each row.
+    """
+    try:
+        values = np.asarray(time.to_numpy() if hasattr(time, "to_numpy") else time)
+    except ValueError as error:
+        raise _refusal(f"time is no column: {error}. {_HOW}") from None
+    if values.shape != (dataset.n_samples,) or values.dtype.kind not in "iufmMOUS":
+        raise _refusal(f"time has shape {values.shape} and type {values.dtype}, and X has {dataset.n_samples} rows. {_HOW}")
+    missing = np.flatnonzero(~np.isfinite(values) if values.dtype.kind in "fmM" else [is_missing(each) for each in values])
+    if missing.size:
+        raise _refusal(
+            f"time is missing or not finite in {missing.size} of {values.size} rows, the first is row {missing[0]} "
+            f"({values[missing[0]]}). Leave these rows out, or fill in when they were known."
+        )
+    kinds = sorted({type(value).__name__ for value in values.tolist()})
+    try:
+        # objects are compared themselves: dates, times of day, periods, Decimal numbers
+        return np.unique(_dates(values) if kinds == ["str"] else values, return_inverse=True)[1].astype(float)
+    except TypeError as error:
+        raise _refusal(f"time cannot be sorted: it holds {' and '.join(kinds)} ({error}). {_HOW}") from None
+
+
+def _dates(texts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    import pandas as pd
+
+    parsed = pd.to_datetime(pd.Series(texts.astype(object)), format="ISO8601", errors="coerce", utc=True)
+    wrong = np.flatnonzero(parsed.isna().to_numpy())
+    if wrong.size:
+        raise _refusal(
+            f"time cannot be sorted: {str(texts[wrong[0]])!r} in row {wrong[0]} is text that is no date in ISO 8601. {_HOW} "
+            "pandas.to_datetime(..., format=...) reads other ways to write dates."
+        )
+    return parsed.dt.tz_localize(None).to_numpy()
+
+
+def _refusal(text: str) -> DataError:
+    return DataError(text, about="time")

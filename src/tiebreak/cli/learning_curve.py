@@ -42,7 +42,7 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
     A study file is code: what it imports is run, so use only those that you would run as a program.
     """
     from tiebreak.plan.plan import make_plan
-    from tiebreak.studies.learning_curve import LearningCurve, learning_curve
+    from tiebreak.studies.curves import LearningCurve, learning_curve
 
     def measure(data: dict[str, Any], run: Any, **asked: Any) -> LearningCurve:
         return learning_curve(make_plan(**data), run, sizes=sizes, **asked)

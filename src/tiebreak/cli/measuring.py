@@ -68,13 +68,9 @@ def find_run(run: str, given: str | None) -> tuple[str, str]:
         from tiebreak.stores import split_address
 
         return split_address(run)
-    chosen = given or os.environ.get(VARIABLE)
-    if chosen:
-        return chosen, run
-    url = _file_named(run)
-    if Path(url.removeprefix("sqlite:///")).exists():
-        return url, run
-    raise CommandError(_which_store())
+    own = _file_named(run)
+    is_own = not (given or os.environ.get(VARIABLE)) and Path(own.removeprefix("sqlite:///")).exists()
+    return own if is_own else find_store(given), run
 
 
 def find_store(given: str | None, how: str = _HOW) -> str:

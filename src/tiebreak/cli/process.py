@@ -204,10 +204,8 @@ def failed(error: Exception, arguments: Sequence[str]) -> int:
     what = " ".join(f"{type(error).__name__}: {error}".split())
     how = "" if wants_traceback else " For the traceback: tiebreak --traceback ..., or TIEBREAK_TRACEBACK=1."
     advice = "This should not happen; please report it."
-    if isinstance(error, ModuleNotFoundError) and not (error.name or "tiebreak").startswith("tiebreak"):
+    if isinstance(error, ModuleNotFoundError):
         advice = "A package is missing; 'tiebreak --version' shows which."
-    elif isinstance(error, MemoryError):
-        advice = "There is not enough memory for this input."
     say(f"tiebreak: internal error: {what}. {advice}{how}")
     return EXIT_INTERNAL
 

@@ -56,7 +56,7 @@ def validation_curve_command(context: click.Context, /, study: str, parameter: s
     A study file is code: what it imports is run, so use only those that you would run as a program.
     """
     from tiebreak.plan.plan import make_plan
-    from tiebreak.studies.validation_curve import ValidationCurve, validation_curve, vary
+    from tiebreak.studies.curves import ValidationCurve, validation_curve, vary
 
     def measure(data: dict[str, Any], run: Any, **asked: Any) -> ValidationCurve:
         grids = vary(data["models"], parameter, values)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from tiebreak.errors import DataError, UnclearSourceError, UnknownNameError
-from tiebreak.evaluation.predictions import Kept
+from tiebreak.evaluation.predictions import Fold, Kept
+from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.metrics.curves import (
     Binary,
     CalibrationCurve,
     PrecisionRecallCurve,
     RocCurve,
-    Strategy,
     calibration_of,
     precision_recall_of,
     roc_of,
@@ -139,6 +141,9 @@ class Lines(Result, Generic[L]):
         return iter(self.lines)
 
 
+M = TypeVar("M", bound=Lines[Any])
+
+
 class Examples(NamedTuple):
     """Predictions of one model for one class, split by split, and the design that intervals are corrected for."""
 
@@ -179,17 +184,20 @@ def _design(kept: Kept, splits: Sequence[int]) -> tuple[float, float]:
     return float(np.mean(kept.record.n_test[chosen] / kept.record.n_train[chosen])), rows.size / np.unique(rows).size
 
 
-def _lines(
+def lines_of(
+    kind: type[M],
     evaluation: Evaluation,
     models: str | Sequence[str] | None,
     positive: Any,
     dataset: str | None,
     alpha: float,
-    methods: Sequence[str],
-    advice: str,
-    draw: Callable[[Examples, float], L],
-) -> tuple[str, tuple[L, ...], float, float, float]:
-    """Fields of `Lines`: what `draw` makes of each model and class, the named one, or the second of two as for roc_auc."""
+    **drawn: Any,
+) -> M:
+    """Curves of a kind, of each model and class: the named one, of two the second as for roc_auc, or each of several.
+
+    `Evaluation.roc` and `Evaluation.calibration` describe the parameters.
+    """
+    draw, methods, advice = _KINDS[kind]
     alpha = check_probability(alpha, "alpha")
     kept = labelled(evaluation, dataset)
     classes = list(kept.record.classes or ())
@@ -198,7 +206,7 @@ def _lines(
         positions = [classes.index(positive) if positive in classes else look_up(positive, classes, "class")]
     found = [_examples(kept, model, position, methods, advice) for model in kept.models(models) for position in positions]
     ratio, n_copies = _design(kept, range(kept.record.n_splits))
-    return kept.record.name, tuple(draw(each, alpha) for each in found), alpha, n_copies, ratio
+    return kind(kept.record.name, tuple(draw(each, alpha, **drawn) for each in found), alpha, n_copies, ratio)
 
 
 def labelled(evaluation: Evaluation, dataset: str | None) -> Kept:
@@ -256,12 +264,6 @@ class Rocs(Lines[ModelRoc]):
     """
 
 
-def rocs_of(evaluation: Evaluation, models: str | Sequence[str] | None, positive: Any, dataset: str | None, alpha: float) -> Rocs:
-    """The curves of an evaluation; `Evaluation.roc` describes the parameters."""
-    advice = 'scoring="roc_auc" (of several classes "roc_auc_ovr")'
-    return Rocs(*_lines(evaluation, models, positive, dataset, alpha, SCORES, advice, _roc))
-
-
 def _roc(examples: Examples, alpha: float) -> ModelRoc:
     folds, everything = tuple(map(roc_of, examples.parts)), roc_of(examples.together)
     if examples.n_copies > 1:
@@ -315,14 +317,6 @@ class PrecisionRecalls(Lines[ModelPrecisionRecall]):
     """Precision-recall curves of several models; with more than two classes, of each class against the rest."""
 
 
-def precision_recalls_of(
-    evaluation: Evaluation, models: str | Sequence[str] | None, positive: Any, dataset: str | None, alpha: float
-) -> PrecisionRecalls:
-    """The curves of an evaluation; `Evaluation.precision_recall` describes the parameters."""
-    advice = 'scoring="average_precision"'
-    return PrecisionRecalls(*_lines(evaluation, models, positive, dataset, alpha, SCORES, advice, _precision_recall))
-
-
 def _precision_recall(examples: Examples, alpha: float) -> ModelPrecisionRecall:
     folds, everything = tuple(map(precision_recall_of, examples.parts)), precision_recall_of(examples.together)
     areas = average(np.array([curve.average_precision for curve in folds]), examples.ratio, alpha)
@@ -356,21 +350,85 @@ class Calibrations(Lines[ModelCalibration]):
     """Calibration curves of several models; with more than two classes, of each class against the rest."""
 
 
-def calibrations_of(
-    evaluation: Evaluation,
-    models: str | Sequence[str] | None,
-    positive: Any,
-    dataset: str | None,
-    n_bins: int,
-    strategy: Strategy,
-    alpha: float,
-) -> Calibrations:
-    """The curves of an evaluation; `Evaluation.calibration` describes the parameters."""
+def _calibration(examples: Examples, alpha: float, **bins: Any) -> ModelCalibration:
+    pooled = calibration_of(examples.together, alpha=alpha, n_copies=examples.n_copies, **bins)
+    squares = np.array([np.mean((part.scores - part.is_positive) ** 2) for part in examples.parts])
+    return ModelCalibration(examples.model, pooled.positive, pooled, average(squares, examples.ratio, alpha))
 
-    def draw(examples: Examples, alpha: float) -> ModelCalibration:
-        pooled = calibration_of(examples.together, n_bins=n_bins, strategy=strategy, alpha=alpha, n_copies=examples.n_copies)
-        squares = np.array([np.mean((part.scores - part.is_positive) ** 2) for part in examples.parts])
-        return ModelCalibration(examples.model, pooled.positive, pooled, average(squares, examples.ratio, alpha))
 
-    advice = 'scoring="neg_log_loss"'
-    return Calibrations(*_lines(evaluation, models, positive, dataset, alpha, ("predict_proba",), advice, draw))
+_KINDS: dict[Any, tuple[Callable[..., Any], Sequence[str], str]] = {
+    Rocs: (_roc, SCORES, 'scoring="roc_auc" (of several classes "roc_auc_ovr")'),
+    PrecisionRecalls: (_precision_recall, SCORES, 'scoring="average_precision"'),
+    Calibrations: (_calibration, ("predict_proba",), 'scoring="neg_log_loss"'),
+}
+"""How a curve of each kind is made, by which of the models' methods, and the metric that asks them."""
+
+
+# --- confusion matrices ------------------------------------------------------------------------------------------------------
+
+
+OTHER = "(another label)"
+"""Stands for what a model predicted that is no label of the data."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Confusions(Result):
+    """A confusion matrix for each model and split.
+
+    ``confusions[model]`` is the matrix of all splits together: each example counts once for each repeat, as often as it was
+    predicted. Print for an overview of all models.
+
+    Attributes
+    ----------
+    models : tuple of str
+    dataset : str
+    repeat, fold : mapping of str to ndarray
+        Of each model's measured splits.
+    matrices : mapping of str to tuple of ConfusionMatrix
+        Of each model's measured splits, in the same order.
+    n_splits : int
+        Planned.
+    """
+
+    models: tuple[str, ...]
+    dataset: str
+    repeat: Mapping[str, IntArray]
+    fold: Mapping[str, IntArray]
+    matrices: Mapping[str, tuple[ConfusionMatrix, ...]]
+    n_splits: int
+
+    def __getitem__(self, model: str) -> ConfusionMatrix:
+        """All measured splits of a model together."""
+        return reduce(add, self.matrices[self.models[look_up(model, self.models, "model")]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
+
+
+def confusions_of(evaluation: Evaluation, models: str | Sequence[str] | None = None, dataset: str | None = None) -> Confusions:
+    """The matrices of an evaluation; `Evaluation.confusion` describes the parameters."""
+    kept = labelled(evaluation, dataset)
+    record, names = kept.record, evaluation.models
+    found = {names[model]: list(kept.folds(model, ("predict",), 'scoring="accuracy"')) for model in kept.models(models)}
+    splits = {name: [split for fold in folds for split in fold.splits] for name, folds in found.items()}
+    return Confusions(
+        tuple(found),
+        record.name,
+        {name: record.repeat[chosen] for name, chosen in splits.items()},
+        {name: record.fold[chosen] for name, chosen in splits.items()},
+        {name: _matrices(kept, folds) for name, folds in found.items()},
+        record.n_splits,
+    )
+
+
+def _matrices(kept: Kept, folds: Sequence[Fold]) -> tuple[ConfusionMatrix, ...]:
+    """A matrix for each fold; all have a column for labels that are none, if any has."""
+    labels = tuple(kept.truth.known_labels.classes.tolist())
+    n = len(labels) + 1
+    counts = np.zeros((len(folds), n, n), dtype=np.int64)
+    for count, fold in zip(counts, folds, strict=True):
+        code, _ = kept.truth.known_labels.find(fold.outputs["predict"])
+        np.add.at(count, (kept.truth.known_code[fold.rows], code), 1)  # -1 is the last one
+    if counts[..., -1].any():
+        return tuple(ConfusionMatrix((*labels, OTHER), count) for count in counts)
+    return tuple(ConfusionMatrix(labels, count[:-1, :-1]) for count in counts)

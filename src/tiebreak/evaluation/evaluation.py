@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
-    from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
-    from tiebreak.evaluation.confusions import Confusions
+    from tiebreak.evaluation.class_curves import Calibrations, Confusions, PrecisionRecalls, Rocs
     from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
     from tiebreak.stores.log import CopiedLog, SqlLog
@@ -299,7 +298,7 @@ class Evaluation(Result):
         dataset : str, optional
             Needed where there are several.
         """
-        from tiebreak.evaluation.confusions import confusions_of
+        from tiebreak.evaluation.class_curves import confusions_of
 
         return confusions_of(self, models, dataset)
 
@@ -328,9 +327,9 @@ class Evaluation(Result):
         alpha : float, default 0.05
             1 - coverage of intervals and bands, which are corrected for shared training data.
         """
-        from tiebreak.evaluation.class_curves import rocs_of
+        from tiebreak.evaluation.class_curves import Rocs, lines_of
 
-        return rocs_of(self, models, positive, dataset, alpha)
+        return lines_of(Rocs, self, models, positive, dataset, alpha)
 
     def precision_recall(
         self,
@@ -341,9 +340,9 @@ class Evaluation(Result):
         alpha: float = 0.05,
     ) -> PrecisionRecalls:
         """Precision-recall curves of each model; the parameters are those of `roc`."""
-        from tiebreak.evaluation.class_curves import precision_recalls_of
+        from tiebreak.evaluation.class_curves import PrecisionRecalls, lines_of
 
-        return precision_recalls_of(self, models, positive, dataset, alpha)
+        return lines_of(PrecisionRecalls, self, models, positive, dataset, alpha)
 
     def calibration(
         self,
@@ -365,9 +364,9 @@ class Evaluation(Result):
         strategy : {"quantile", "uniform"}
             Bins of about equally many examples, or of equal width.
         """
-        from tiebreak.evaluation.class_curves import calibrations_of
+        from tiebreak.evaluation.class_curves import Calibrations, lines_of
 
-        return calibrations_of(self, models, positive, dataset, n_bins, strategy, alpha)
+        return lines_of(Calibrations, self, models, positive, dataset, alpha, n_bins=n_bins, strategy=strategy)
 
     # --- frames -----------------------------------------------------------------------------------------------------------
 

@@ -56,6 +56,7 @@ from tiebreak.numerics.moments import (
     deviations,
     masked_pair_moments,
     mean_deviations,
+    noise_of,
     pair_moments,
     row_moments,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "mean_deviations",
     "mean_present",
     "median_present",
+    "noise_of",
     "pair_moments",
     "plain",
     "positive_examples",

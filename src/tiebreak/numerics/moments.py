@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.numerics.checks import FloatArray, IntArray, blocks
+from tiebreak.numerics.checks import FloatArray, IntArray, blocks, check_scale
 from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
 
 RELATIVE_TOLERANCE = 1e-12
@@ -58,6 +58,14 @@ def rounding_tolerance(size: ArrayLike) -> FloatArray:
     mantissa, exponent = np.frexp(size)
     tolerance = np.ldexp(RELATIVE_TOLERANCE, exponent - (mantissa == 0.5))
     return np.asarray(np.where(mantissa == 0, SMALLEST, np.maximum(tolerance, SMALLEST)))
+
+
+def noise_of(values: FloatArray, scale: ArrayLike | None) -> FloatArray:
+    """Size up to which values of each row are rounding noise: a share of the scale, or of the largest finite value of the row."""
+    size = check_scale(scale, values.shape[:-1])
+    if size is None:
+        size = np.fmax.reduce(np.where(np.isinf(values), 0.0, np.abs(values)), axis=-1, initial=0.0)
+    return np.asarray(RELATIVE_TOLERANCE * np.broadcast_to(size, values.shape[:-1]))
 
 
 def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit_missing: bool = False) -> DifferenceMoments:

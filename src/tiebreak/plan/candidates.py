@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from tiebreak.errors import DataError
@@ -22,7 +23,7 @@ def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], list[str
     pipelines are dropped where that leaves names distinct.
     """
     texts: dict[str, dict[int, str]] = {}  # of each parameter, by the position of the candidates that have it
-    for name in _in_order(params):
+    for name in dict.fromkeys(chain.from_iterable(params)):
         having = [i for i, each in enumerate(params) if name in each]
         texts[name] = dict(zip(having, _distinct_texts([params[i][name] for i in having]), strict=True))
     shown = [name for name in texts if len(params) == 1 or len(set(texts[name].values())) > 1]
@@ -58,35 +59,17 @@ def _names(
 
 def _numbered(names: list[str]) -> tuple[tuple[str, ...], list[str]]:
     """The names with a number for each copy, and those that have copies."""
-    doubled = [name for name, count in Counter(names).items() if count > 1]
-    taken, unique = set(names), []
-    seen: Counter[str] = Counter()
+    unique: dict[str, None] = {}
     for name in names:
-        seen[name] += 1
-        candidate = name
-        while seen[name] > 1 and candidate in taken:
-            candidate = f"{name} #{seen[name]}"
-            seen[name] += candidate in taken
-        taken.add(candidate)
-        unique.append(candidate)
-    return tuple(unique), doubled
+        numbered, n = name, 1
+        while numbered in unique:
+            n += 1
+            numbered = f"{name} #{n}"
+        unique[numbered] = None
+    return tuple(unique), [name for name, count in Counter(names).items() if count > 1]
 
 
 # --- values ---------------------------------------------------------------------------------------------------------------
-
-
-def _in_order(params: Sequence[Params]) -> list[str]:
-    """All parameters; one that only later candidates have stands where these have it."""
-    order: list[str] = []
-    for each in params:
-        position = 0
-        for name in each:
-            if name in order:
-                position = order.index(name) + 1
-            else:
-                order.insert(position, name)
-                position += 1
-    return order
 
 
 def _distinct_texts(values: list[Any]) -> list[str]:

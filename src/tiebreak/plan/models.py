@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tiebreak.errors import DataError
-from tiebreak.plan.candidates import name_candidates
 from tiebreak.printable import fault_of_name
 from tiebreak.scores.vocabulary import quoted
 
@@ -18,17 +17,12 @@ _RESPONSES = ("predict", "predict_proba", "decision_function", "transform", "sco
 
 
 def name_models(models: Any) -> dict[str, Any]:
-    """Models by name, in the order given; those in a list are named by their class, and by what varies within it.
+    """Models by name, in the order given; those in a list are named by their class.
 
     Values of a dict, and entries of a list, may be grids: dicts of models. Raises `DataError` where there is nothing to
     evaluate, something that is no model, or two models of one name.
     """
-    if isinstance(models, Mapping):
-        named = list(_of_mapping(models))
-    elif isinstance(models, list | tuple):
-        named = list(_of_list(models))
-    else:
-        named = list(_of_list([models]))
+    named = list(_pairs(models))
     if not named:
         raise DataError(f"there are no models to evaluate. Pass {{name: model}}, where a model is {_ACCEPTED}.")
     doubled = [name for name, count in Counter(name for name, _ in named).items() if count > 1]
@@ -69,35 +63,19 @@ def module_of(part: Any) -> str:
     return str(getattr(part if hasattr(part, "__qualname__") else type(part), "__module__", ""))
 
 
-def _of_mapping(models: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
-    for name, model in models.items():
-        if not isinstance(name, str):
-            raise DataError(f"models has the key {name!r} of type {type(name).__name__}; names must be text.")
-        if isinstance(model, Mapping):
-            yield from ((f"{name}, {inner}", each) for inner, each in _of_mapping(model))
-        else:
-            yield name, model
-
-
-def _of_list(models: Any) -> Iterator[tuple[str, Any]]:
-    plain = [model for model in models if not isinstance(model, Mapping)]
-    names = iter(_class_names(plain))
-    for model in models:
-        if isinstance(model, Mapping):
-            yield from _of_mapping(model)
-        else:
-            yield next(names), model
-
-
-def _class_names(models: list[Any]) -> list[str]:
-    names = [_class_name(model) for model in models]
-    for shared in (name for name, count in Counter(names).items() if count > 1):
-        places = [i for i, name in enumerate(names) if name == shared]
-        if all(hasattr(models[i], "get_params") for i in places):
-            varying, _ = name_candidates([models[i].get_params(deep=True) for i in places])
-            for i, difference in zip(places, varying, strict=True):
-                names[i] = f"{shared}, {difference}"
-    return names
+def _pairs(models: Any) -> Iterator[tuple[str, Any]]:
+    """Names and models, those of grids by both names."""
+    if isinstance(models, Mapping):
+        for name, model in models.items():
+            if not isinstance(name, str):
+                raise DataError(f"models has the key {name!r} of type {type(name).__name__}; names must be text.")
+            if isinstance(model, Mapping):
+                yield from ((f"{name}, {inner}", each) for inner, each in _pairs(model))
+            else:
+                yield name, model
+    else:
+        for model in models if isinstance(models, list | tuple) else [models]:
+            yield from _pairs(model) if isinstance(model, Mapping) else [(_class_name(model), model)]
 
 
 def _class_name(model: Any) -> str:

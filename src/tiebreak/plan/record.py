@@ -20,11 +20,7 @@ class ModelRecord:
 
     name: str
     fingerprint: str
-    text: str = ""
-
-    def is_same(self, stored: ModelRecord) -> bool:
-        """True where a stored model is this one."""
-        return stored.fingerprint == self.fingerprint
+    text: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +29,6 @@ class MetricRecord:
 
     metric: Metric
     fingerprint: str
-
-    def is_same(self, stored: MetricRecord) -> bool:
-        """True where a stored metric is this one."""
-        return self.metric == stored.metric and stored.fingerprint == self.fingerprint
 
     @property
     def name(self) -> str:

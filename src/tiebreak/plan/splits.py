@@ -284,28 +284,25 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     what is shuffled and has no seed of its own. Raises `DataError` where the splits cannot be made, overlap, or leave a
     class out of a training set; an audit takes them as they come, with `check` False.
     """
-    stratified = task == "classification" and dataset.y.ndim == 1
     if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
-        kind = ("stratified" if stratified else "kfold") if dataset.groups is None else "group"
-        kind = "stratified-group" if stratified and dataset.groups is not None else kind
+        of_classes, has_groups = task == "classification" and dataset.y.ndim == 1, dataset.groups is not None
+        kind = ("stratified-group" if of_classes else "group") if has_groups else "stratified" if of_classes else "kfold"
         if cv is not None:
             cv = {"kind": kind, "n_folds": int(cv), "shuffle": False}
         else:  # never more folds than groups
-            cv = {"kind": f"repeated-{kind}" if dataset.groups is None and dataset.n_samples < SMALL else kind}
+            cv = {"kind": f"repeated-{kind}" if not has_groups and dataset.n_samples < SMALL else kind}
     elif isinstance(cv, numbers.Real):
         raise DataError(f"cv={cv!r} is no number of folds. Pass a whole number of at least 2, a name, or a splitter.")
     elif isinstance(cv, str):
         cv = {"kind": cv}
-    scheme: Scheme | None = None
+    seed = derive_seed(0 if rng is None else rng, "splits", dataset.name)
     if isinstance(cv, Mapping):
-        splitter = make_splitter(cv, dataset, task, derive_seed(0 if rng is None else rng, "splits", dataset.name))
-        splits = _of_splitter(splitter, dataset)
-        n_folds = 1 if "holdout" in cv["kind"] else len(splits) // getattr(splitter, "n_repeats", 1)
-        scheme = cv["kind"], n_folds
-    elif hasattr(cv, "split"):
+        cv = make_splitter(cv, dataset, task, seed)
+    scheme: Scheme | None = None
+    if hasattr(cv, "split"):
         cv = copy.deepcopy(cv)  # the caller's must not move on
         if rng is not None and getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
-            cv.random_state = derive_seed(rng, "splits", dataset.name)
+            cv.random_state = seed
         splits = _of_splitter(cv, dataset)
         scheme = scheme_of(cv, len(splits))
     elif isinstance(cv, Iterable):

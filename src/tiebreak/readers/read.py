@@ -391,18 +391,6 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
     refuse_names("model", scores.models)
     refuse_names("dataset", filter(None, scores.datasets))  # which need not be named
     refuse_names("metric", [scores.metric.name])
-    is_unsized = len(scores.matrices) == 1 and not scores.matrices[0].has_ratio and scores.design.kind == "unknown"
-    if is_unsized and (options.has_data or options.cv is not None):
-        raise UnclearSourceError(
-            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
-            "of cross_validate pass ",
-            Setting("cv"),
-            " too: a number of folds, or the splitter with X and y. Otherwise pass ",
-            Setting("n_train"),
-            " and ",
-            Setting("n_test"),
-            " (examples per split).",
-        )
     notices = dict.fromkeys(scores.notices)
     for matrix in scores.matrices:
         notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))

@@ -515,11 +515,10 @@ class Reading:
         own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
         own = bare_name(own) if own is not None and has_direction(bare_name(own)) else own
         asked = self.options.metric
-        if "metric" not in self.roles:
+        is_own = own is not None and (asked is None or metric_among(asked, [own], self.table.name))
+        if "metric" not in self.roles or is_own:
             return self, None, own
         words = self.key("metric").ordered()
-        if own is not None and (asked is None or metric_among(asked, [own], self.table.name)):
-            return self, None, own
         if asked is not None:
             held = choose_metric(words.names, asked, self.table.name)
             rows = np.flatnonzero(words.code == words.names.index(held))
@@ -582,9 +581,10 @@ class Reading:
             roles["repeat"] = roles.pop("run")
         for role in [role for role in ("repeat", "item", "split") if role in roles]:
             column = self.table.columns[roles[role][0]]
-            stems = {re.sub(r"[\W\d_]+$", "", name).casefold() for name in (column.names if isinstance(column, Words) else ("",))}
-            said = _SAID.get(stems.pop(), role) if len(stems) == 1 else role
-            if said not in roles:
+            names = column.names if isinstance(column, Words) else ("",)
+            stem = re.sub(r"[\W\d_]+$", "", "".join(names[:1])).casefold()
+            said = _SAID.get(stem, role)
+            if said not in roles and all(each.casefold().startswith(stem) for each in names):
                 roles[said] = roles.pop(role)
         if schemes is not None and roles.keys() & _SPLITS == {"split"} and self.table.words(schemes).names == ("cv",):
             roles["fold"] = roles.pop("split")

@@ -145,13 +145,7 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
         raise DataError(f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model.")
     if is_cv_results(source):
         return read_cv_results(source, "cv_results_", options)
-    by_model = {str(model): values for model, values in source.items()}
-    results = {model: _result_of(values) for model, values in by_model.items()}
-    if all(results.values()):
-        return _read_results(results, name, options)
-    matrix, design = _with_splits(*_paired(by_model, name), options)
-    refuse_items(matrix, options, name)
-    return source_of([matrix], table_metric(None, options, name, has_sizes=matrix.has_ratio), design, options, name)
+    return _read_by_model({str(model): values for model, values in source.items()}, name, options)
 
 
 # --- searches -----------------------------------------------------------------------------------------------------------
@@ -281,17 +275,21 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
 # --- scores by model ----------------------------------------------------------------------------------------------------
 
 
-def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: ReadOptions) -> Source:
-    held = tuple(dict.fromkeys(str(key)[5:] for result in results.values() for key in result if str(key).startswith("test_")))
-    chosen = choose_metric(held, None if held == ("score",) else options.metric, name)
-    lacking = next((model for model, result in results.items() if f"test_{chosen}" not in result), None)
-    if lacking is not None:
-        raise DataError(f"model {lacking!r} of {name} has no scores for {chosen!r}. Score all models alike.")
-    matrix, design = _paired({model: result[f"test_{chosen}"] for model, result in results.items()}, name)
+def _read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
+    """Scores of results of cross_validate, or of one score for each split, by model."""
+    results, chosen = {model: _result_of(values) for model, values in by_model.items()}, ""
+    are_results = all(results.values())
+    if are_results:
+        held = tuple(dict.fromkeys(key[5:] for result in results.values() for key in result if key.startswith("test_")))
+        chosen = choose_metric(held, None if held == ("score",) else options.metric, name)
+        by_model = {model: result.get(f"test_{chosen}", f"no scores for {chosen!r}") for model, result in results.items()}
+    matrix, design = _paired(by_model, name)
     splits = shared_splits({model: result.get("indices") for model, result in results.items()}, matrix.n_splits, name)
     matrix, design = _with_splits(matrix, design, options) if splits is None else splits.applied_to(matrix)
-    times = {model: typical_time(_seconds(result.get("fit_time"))) for model, result in results.items()}
-    return source_of([matrix], sklearn_metric(chosen, options), design, options, name, by_sklearn=True, fit_times=times)
+    refuse_items(matrix, options, name)
+    times = {model: typical_time(_seconds(result.get("fit_time"))) for model, result in results.items() if result}
+    own = sklearn_metric(chosen, options) if are_results else table_metric(None, options, name, has_sizes=matrix.has_ratio)
+    return source_of([matrix], own, design, options, name, by_sklearn=are_results, fit_times=times)
 
 
 def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:

@@ -172,15 +172,9 @@ def _sizes(long: Long, word: str) -> IntArray | None:
     values = long.numbers.get(word, np.array([]))
     if not np.any(np.nan_to_num(values)):
         return None
-    wrong = ~(values >= 1) | ~(values <= 2**53) | (values != np.floor(values))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise refuse(
-            long.name,
-            f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}.",
-            column=word,
-            row=long.where(row),
-        )
+    for row in np.flatnonzero(~(values >= 1) | ~(values <= 2**53) | (values != np.floor(values)))[:1].tolist():
+        what = f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}."
+        raise refuse(long.name, what, column=word, row=long.where(row))
     return values.astype(np.int64)
 
 

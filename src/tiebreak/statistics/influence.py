@@ -225,10 +225,8 @@ def metric_of_classes(
     for own in flat:
         cells, cell = np.unique(classes * n_classes + own, return_inverse=True)  # items of a cell are alike
         actually, said = np.divmod(cells, n_classes)
-        columns = np.zeros((cells.size, 3, n_classes))
-        for place, held in enumerate((np.where(actually == said, actually, -1), said, actually)):
-            columns[np.flatnonzero(held >= 0), place, held[held >= 0]] = 1.0
-        of_cell = columns.reshape(cells.size, -1)
+        is_actual, is_said = (np.equal.outer(held, np.arange(n_classes)) for held in (actually, said))
+        of_cell = np.concatenate([is_actual & is_said, is_said, is_actual], axis=1).astype(float)
         whole = np.bincount(cell) @ of_cell
         if codes is None:
             without.append(of_sums(whole - of_cell)[cell])

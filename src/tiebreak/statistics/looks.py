@@ -333,7 +333,7 @@ class _Survival:
     @property
     def end(self) -> float:
         """Largest statistic of the values; beyond it the last one goes on."""
-        return _unstretched((self.values.size - 5) * self.step, self.df)
+        return float(_unstretched(np.asarray((self.values.size - 5) * self.step), self.df))
 
     def at(self, statistic: FloatArray) -> FloatArray:
         return _interpolated(self.values, _stretched(np.abs(statistic), self.df) / self.step + 4)
@@ -365,17 +365,11 @@ def _lagrange_weights(x: FloatArray) -> FloatArray:
 
 def _stretched(statistic: FloatArray, df: float) -> FloatArray:
     """The statistic on a scale on which the tails of Student's t fall exponentially; itself where it is normal."""
-    if df == np.inf:
-        return statistic
-    root = np.sqrt(df)
-    return np.asarray(root * np.arcsinh(statistic / root))
+    return statistic if df == np.inf else np.asarray(np.sqrt(df) * np.arcsinh(statistic / np.sqrt(df)))
 
 
-def _unstretched(z: float, df: float) -> float:
-    if df == np.inf:
-        return z
-    root = np.sqrt(df)
-    return float(root * np.sinh(z / root))
+def _unstretched(z: FloatArray, df: float) -> FloatArray:
+    return z if df == np.inf else np.asarray(np.sqrt(df) * np.sinh(z / np.sqrt(df)))
 
 
 def _survival_after(before: _Survival | None, bound: float, df_m: float, df_n: float, ratio: float) -> _Survival:
@@ -388,8 +382,7 @@ def _survival_after(before: _Survival | None, bound: float, df_m: float, df_n: f
         most = min(most, float(np.sqrt(df_n / ratio * (1 - ratio + bound**2 / df_m))))
     most = min(most, float(student_multiplier(2 * NEGLIGIBLE, df_n)))
     step = min(0.25, width / 5)
-    z = step * np.arange(int(_stretched(np.array(most), df_n) / step) + 2)
-    statistic = np.array([_unstretched(each, df_n) for each in z]) if df_n < np.inf else z
+    statistic = _unstretched(step * np.arange(int(_stretched(np.array(most), df_n) / step) + 2), df_n)
     if df_n < np.inf:
         values = _kept_student(statistic, before, bound, df_m, df_n, ratio)
     else:
@@ -486,8 +479,7 @@ def _over_scales(g: FloatArray, before: _Survival | None, bound: float, df: floa
     middle, spread = _scale_angle(df, beta)
     step = min(0.25, before.width / 5, bound * spread / np.tan(middle) / 3)
     n = int(np.clip(np.ceil(top * np.pi / 2 / step), 24, MOST_POINTS))
-    grid = np.array([_unstretched(top * np.sin(s), df) for s in np.linspace(0, np.pi / 2, n + 1)])
-    grid = np.minimum(grid, bound)
+    grid = np.minimum(_unstretched(top * np.sin(np.linspace(0, np.pi / 2, n + 1)), df), bound)
     lowest, high = np.arcsin(_scale_range(df, beta))
     low = np.maximum(np.arcsin(grid / bound), lowest)
     half, mid = (high - low).clip(0)[:, None] / 2, (high + low)[:, None] / 2
@@ -514,8 +506,7 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     z = ((edges[:-1] + edges[1:]) / 2)[:, None] + (edges[1] - edges[0]) / 2 * _legendre(8)[0]
     half = (edges[1] - edges[0]) / 2
     # density on the stretched scale of the statistic, together with having stayed within the bounds before
-    statistic = z if df == np.inf else np.sqrt(df) * np.sinh(z / np.sqrt(df))
-    density = np.exp(student_log_density(statistic, df)) * np.cosh(z / np.sqrt(df))
+    density = np.exp(student_log_density(_unstretched(z, df), df)) * np.cosh(z / np.sqrt(df))
     density = np.asarray(density * _interpolated(survival.values, z / survival.step + 4))
     last = float(survival.values[-1])
     beyond = last * float(student_tail(survival.end, df)) + np.append(
@@ -539,7 +530,7 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
         if abs(new - x) < 1e-14:
             break
         x = new
-    return _unstretched(float(edges[k]) + half * (1 + x), df)
+    return float(_unstretched(np.asarray(float(edges[k]) + half * (1 + x)), df))
 
 
 @cache

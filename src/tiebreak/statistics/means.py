@@ -27,13 +27,13 @@ from tiebreak.numerics import (
     blocks,
     check_array,
     check_choice,
-    check_scale,
     corrected_standard_error,
     divide,
     floats,
     group_codes,
     mean_present,
     median_present,
+    noise_of,
     plain,
     row_moments,
 )
@@ -641,10 +641,7 @@ def stratified_mean(
     codes, n_strata = group_codes(strata, rows.shape[-1], "strata")
     names = None if clusters is None else group_codes(clusters, rows.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, rows.shape[-1])
-    given = check_scale(scale, rows.shape[:-1])
-    size = np.fmax.reduce(np.abs(rows), axis=-1, initial=0.0) if given is None else given
-    noise = RELATIVE_TOLERANCE * np.broadcast_to(size, rows.shape[:-1])
-    parts = []
+    noise, parts = noise_of(rows, scale), []
     for stratum in range(n_strata):
         own = np.flatnonzero(codes == stratum)
         sums = cluster_sums(

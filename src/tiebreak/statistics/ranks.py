@@ -11,7 +11,6 @@ from scipy.special import bdtr, bdtrc, bdtrik, chdtrc, fdtrc, ndtr, ndtri
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     IDENTICAL,
-    RELATIVE_TOLERANCE,
     SMALLEST_PVALUE,
     SPREAD,
     UNDEFINED,
@@ -26,9 +25,9 @@ from tiebreak.numerics import (
     check_number,
     check_probability,
     check_rows,
-    check_scale,
     divide,
     mean_present,
+    noise_of,
     plain,
 )
 from tiebreak.numerics.law import Law, Shape, Significance, bisected, student
@@ -164,7 +163,7 @@ def signed_ranks(differences: ArrayLike, *, zeros: Zeros = "drop", scale: ArrayL
     """
     d = check_differences(differences, min_splits=1, unit="dataset")
     check_choice(zeros, get_args(Zeros), "zeros")
-    return SignedRanks(*_by_rows(lambda rows, noise: list(_signed_ranks(rows, noise, zeros)[1]), d, _tolerance(d, scale)))
+    return SignedRanks(*_by_rows(lambda rows, noise: list(_signed_ranks(rows, noise, zeros)[1]), d, noise_of(d, scale)))
 
 
 def wilcoxon_critical_value(
@@ -289,7 +288,7 @@ def sign_counts(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike
     """
     d = check_differences(differences, min_splits=1, unit="dataset")
     check_choice(ties, get_args(Ties), "ties")
-    return tuple(map(_whole, _counts(d, _tolerance(d, scale), ties)))
+    return tuple(map(_whole, _counts(d, noise_of(d, scale), ties)))
 
 
 def sign_test_critical_value(
@@ -605,17 +604,9 @@ def _whole(values: NDArray[Any]) -> NDArray[Any]:
     return values if values.ndim else values.item()
 
 
-def _tolerance(d: FloatArray, scale: ArrayLike | None) -> FloatArray:
-    """Size up to which differences are zero, and by which sizes that are tied differ."""
-    size = check_scale(scale, d.shape[:-1])
-    if size is None:
-        size = _by_rows(lambda rows: [np.where(np.isfinite(rows), np.abs(rows), 0.0).max(axis=1, initial=0.0)], d)[0]
-    return np.asarray(RELATIVE_TOLERANCE * np.broadcast_to(size, d.shape[:-1]))
-
-
 def _law(d: FloatArray, scale: ArrayLike | None, estimate: FloatArray, shape: Shape) -> Law:
     """Law of rows of differences, which are its part."""
-    tolerance = _tolerance(d, scale)
+    tolerance = noise_of(d, scale)
 
     def kinds(rows: FloatArray, noise: FloatArray) -> list[NDArray[Any]]:
         n, is_bad = np.count_nonzero(~np.isnan(rows), axis=1), np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1)
@@ -682,10 +673,9 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
     [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]]
     """
     table = check_array(scores, "the scores", "..., n_datasets, n_models", (0, 0), can_lack=True)
-    size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else check_scale(scale, table.shape[:-1])
     turned = -table if higher_is_better else table
     order = np.argsort(turned, axis=-1, kind="stable")  # nan last
-    first, last = tie_groups(np.take_along_axis(turned, order, axis=-1), RELATIVE_TOLERANCE * np.asarray(size))
+    first, last = tie_groups(np.take_along_axis(turned, order, axis=-1), noise_of(table, scale))
     ranks = np.empty(table.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
     return np.where(np.isnan(table), np.nan, ranks)

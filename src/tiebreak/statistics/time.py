@@ -15,10 +15,10 @@ from tiebreak.numerics import (
     check_choice,
     check_count,
     check_differences,
-    check_scale,
     divide,
     floats,
     generator_of,
+    noise_of,
     plain,
     row_counts,
 )
@@ -97,8 +97,7 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
             f"{np.count_nonzero(~np.isfinite(d))} of the differences are not finite. A missing period breaks the order of time; "
             "compare an unbroken stretch."
         )
-    n, size, known = d.shape[-1], np.abs(d).max(axis=-1), check_scale(scale, d.shape[:-1])
-    tolerance = RELATIVE_TOLERANCE * np.broadcast_to(size if known is None else known, size.shape)
+    n, size, tolerance = d.shape[-1], np.abs(d).max(axis=-1), noise_of(d, scale)
     d = np.where(np.abs(d) <= tolerance[..., None], 0.0, d)
     mean = d.mean(axis=-1)
     deviation = d - mean[..., None]

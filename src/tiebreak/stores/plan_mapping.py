@@ -177,7 +177,7 @@ def _version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[st
 def _new(what: str, stored: Sequence[Each], given: Sequence[Each], run: str, how: str) -> list[Each]:
     """Models or metrics that the stored run lacks; `how` says in what way one changed that it has."""
     known = {each.name: each for each in stored}
-    if changed := [each for each in given if each.name in known and not each.is_same(known[each.name])]:
+    if changed := [each for each in given if each.name in known and each != known[each.name]]:
         then, now = (getattr(each, "text", "") for each in (known[changed[0].name], changed[0]))
         texts = f" ({_short(then)} then, {_short(now)} now)" if then != now else ""
         raise ChangedRunError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -76,9 +75,8 @@ def _connection_parameters(url: str) -> Mapping[str, str]:
             "password, characters such as @ : / ? # and % are written in percent code (@ as %40). The name of a run goes behind "
             "a # only where a run is asked for."
         )
-    chosen = {name: value for name, value in _CONNECTION.items() if _ENVIRONMENT.get(name, "") not in os.environ}
     fixed = {"client_encoding": "UTF8", "fallback_application_name": "tiebreak"}
-    return {**chosen, **{name: str(value) for name, value in given.items() if value is not None}, **fixed}
+    return {**_CONNECTION, **{name: str(value) for name, value in given.items() if value is not None}, **fixed}
 
 
 # --- connections ----------------------------------------------------------------------------------------------------------
@@ -89,7 +87,7 @@ _STATEMENT_SECONDS = 300.0
 # A writer that stands still in the middle, its machine asleep or off the net, loses its lock before others give up.
 IDLE_SECONDS = 20.0
 
-# What is not said in the address or the environment: the far end of a dead connection is noticed in half a minute, not in hours.
+# What is not said in the address: the far end of a dead connection is noticed in half a minute, not in hours.
 _CONNECTION = {
     "connect_timeout": "10",
     "keepalives_idle": "15",
@@ -97,7 +95,6 @@ _CONNECTION = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
-_ENVIRONMENT = {"connect_timeout": "PGCONNECT_TIMEOUT"}
 
 # Writers of a store take turns. The lock is of the table that is there once in each store, or, until it is, of the schema in
 # which it would be made; so stores in other schemas are not waited for. It ends with the transaction, however that ends.
@@ -230,13 +227,9 @@ class PostgresDatabase(Database):
                 f"{self.url} does not let this user in: {said}. Check the user and the password, which may stand in the address, "
                 "in PGPASSWORD or in a password file."
             )
-        if "FATAL:" in said and "database " in said and "does not exist" in said:
-            return StoreError(
-                f"there is no such database as {self.url}: {said}. Check the address, or make the database: createdb NAME"
-            )
         return StoreError(
-            f"{self.url} cannot be reached: {said}. Check the address, and whether the server is running. What was written "
-            f"before is kept; {AGAIN}."
+            f"{self.url} cannot be reached: {said}. Check the address, and whether the server is running and has the database "
+            f"(createdb NAME makes one). What was written before is kept; {AGAIN}."
         )
 
 

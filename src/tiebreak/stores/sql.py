@@ -56,9 +56,7 @@ class SqlStore:
     """
 
     def __init__(self, source: str | os.PathLike[str], *, lease_seconds: float = 60.0) -> None:
-        text = os.fspath(source)
-        if not isinstance(text, str):
-            raise InvalidParameterError(f"the path of a store is text, and not bytes. {FORMS}.")
+        text = os.fsdecode(source)
         if isinstance(lease_seconds, bool) or not isinstance(lease_seconds, Real) or not 1 <= lease_seconds < math.inf:
             raise InvalidParameterError(f"lease_seconds must be a number of seconds of at least 1; got {lease_seconds!r}.")
         path = text.removeprefix("sqlite:///")

@@ -2,17 +2,16 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.predictions import outcomes_with_outputs
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.numerics import FloatArray
+from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
@@ -21,39 +20,11 @@ from tiebreak.result import Result
 from tiebreak.studies.curves import run_of_study
 
 
-class SquaredParts(NamedTuple):
-    """Parts of the mean squared error, for each test example; ``loss = bias + variance`` exactly.
+def squared_parts(predictions: FloatArray, target: FloatArray) -> FloatArray:
+    """Loss, bias and variance of the squared loss, shape (3, n_test); ``loss = bias + variance`` exactly.
 
-    `loss` is the mean over the training sets; `bias` the squared difference of the mean prediction to the target, with the noise
-    of the target in it; `variance` that of the predictions about their mean. All have shape (n_test,).
-    """
-
-    loss: FloatArray
-    bias: FloatArray
-    variance: FloatArray
-
-
-class ZeroOneParts(NamedTuple):
-    """Parts of the error rate, for each test example; ``loss = bias + unbiased - biased`` exactly.
-
-    `loss` is the share of the training sets after which the example is misclassified; `bias` 1 where the main prediction is
-    wrong, else 0. Where it is right, `unbiased` is how often a prediction departs from it, which costs; where it is wrong,
-    `biased` is how often a prediction is right all the same, which helps. All have shape (n_test,).
-    """
-
-    loss: FloatArray
-    bias: FloatArray
-    unbiased: FloatArray
-    biased: FloatArray
-
-    @property
-    def variance(self) -> FloatArray:
-        """Net variance: what it costs less what it helps."""
-        return self.unbiased - self.biased
-
-
-def squared_parts(predictions: ArrayLike, target: ArrayLike) -> SquaredParts:
-    """Bias and variance of the squared loss; predictions have shape (n_training_sets, n_test), the target (n_test,).
+    Predictions have shape (n_training_sets, n_test), the target (n_test,). The bias is the squared difference of the mean
+    prediction to the target, with the noise of the target in it.
 
     Notes
     -----
@@ -63,41 +34,29 @@ def squared_parts(predictions: ArrayLike, target: ArrayLike) -> SquaredParts:
     ----------
     .. [GBD92] S. Geman, E. Bienenstock, R. Doursat. Neural networks and the bias/variance dilemma. Neural Computation 4, 1992.
     """
-    answers, truth = _checked(predictions, target)
-    f, y = answers.astype(float), truth.astype(float)
-    mean = f.mean(axis=0)
-    return SquaredParts(np.square(f - y).mean(axis=0), np.square(mean - y), np.square(f - mean).mean(axis=0))
+    mean = predictions.mean(axis=0)
+    loss, variance = (np.square(predictions - at).mean(axis=0) for at in (target, mean))
+    return np.stack([loss, np.square(mean - target), variance])
 
 
-def zero_one_parts(predictions: ArrayLike, target: ArrayLike) -> ZeroOneParts:
-    """Bias and variance of the 0-1 loss, after Domingos, without noise: the labels are taken to be right.
+def zero_one_parts(predictions: IntArray, target: IntArray) -> FloatArray:
+    """Loss, bias, variance, and what the variance costs and helps, after Domingos, without noise: labels are taken to be right.
 
-    Predicted labels have shape (n_training_sets, n_test); the main prediction of an example is the most frequent one, of equally
-    frequent ones the first in sorted order.
+    Shape (5, n_test); ``loss = bias + variance`` and ``variance = costs - helps`` exactly. Predicted labels have shape
+    (n_training_sets, n_test); the main prediction of an example is the most frequent one, of equally frequent ones the first in
+    sorted order. The bias is 1 where that is wrong. Where it is right, variance costs as often as a prediction departs from it;
+    where it is wrong, it helps as often as a prediction is right all the same.
 
     References
     ----------
     .. [D00] P. Domingos. A unified bias-variance decomposition and its applications. ICML 2000, theorem 2 and its extension to
        several classes.
     """
-    f, y = _checked(predictions, target)
-    labels = np.unique(f)
-    main = labels[np.argmax([(f == label).sum(axis=0) for label in labels], axis=0)]
-    is_biased = main != y
-    right, departs = (f == y).mean(axis=0), (f != main).mean(axis=0)
-    return ZeroOneParts(
-        (f != y).mean(axis=0), is_biased.astype(float), np.where(is_biased, 0.0, departs), np.where(is_biased, right, 0.0)
-    )
-
-
-def _checked(predictions: ArrayLike, target: ArrayLike) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    f, y = np.asarray(predictions), np.asarray(target)
-    if f.ndim != 2 or f.shape[1:] != y.shape or f.size == 0:
-        raise DataError(
-            f"predictions must have shape (n_training_sets, n_test), one row for each training set, and target shape (n_test,); "
-            f"got {f.shape} and {y.shape}."
-        )
-    return f, y
+    labels = np.unique(predictions)
+    main = labels[np.argmax([(predictions == label).sum(axis=0) for label in labels], axis=0)]
+    is_biased, right, departs = main != target, (predictions == target).mean(axis=0), (predictions != main).mean(axis=0)
+    costs, helps = np.where(is_biased, 0.0, departs), np.where(is_biased, right, 0.0)
+    return np.stack([(predictions != target).mean(axis=0), is_biased, costs - helps, costs, helps])
 
 
 Loss = Literal["squared", "zero-one"]
@@ -196,11 +155,9 @@ def bias_variance(models: Any, X: Any, y: Any, run: RunOptions, *, n_rounds: Any
 def _parts(evaluation: Evaluation, model: int, planned: PlannedDataset, loss: Loss) -> LossParts:
     cells = [Cell(0, split, model) for split in range(evaluation.record.datasets[0].n_splits)]
     said = [each.outputs["predict"] for each in outcomes_with_outputs(evaluation, cells) if "predict" in each.outputs]
-    nan, y, test = float("nan"), planned.data.y, planned.splits[0].test
-    numbers: tuple[Any, ...] = (nan,) * 5
+    y, test, numbers = planned.data.y, planned.splits[0].test, np.full(5, np.nan)
     if said and loss == "squared":
-        numbers = (*squared_parts(np.stack(said), y[test]), nan, nan)
-    elif said:
-        parts = zero_one_parts(np.stack(said), np.unique(y, return_inverse=True)[1][test])  # predictions are kept as codes
-        numbers = (parts.loss, parts.bias, parts.variance, parts.unbiased, parts.biased)
-    return LossParts(evaluation.models[model], len(said), *(float(np.mean(each)) for each in numbers))
+        numbers[:3] = squared_parts(np.stack(said).astype(float), y[test].astype(float)).mean(axis=1)
+    elif said:  # predictions are kept as codes
+        numbers = zero_one_parts(np.stack(said), np.unique(y, return_inverse=True)[1][test]).mean(axis=1)
+    return LossParts(evaluation.models[model], len(said), *numbers.tolist())

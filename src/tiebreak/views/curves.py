@@ -8,8 +8,7 @@ import numpy as np
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.statistics.splits import ANSWERS, LESS_THAN_ROPE, YES
 from tiebreak.studies.bias_variance import BiasVariance
-from tiebreak.studies.learning_curve import DoublingAnswer, LearningCurve
-from tiebreak.studies.validation_curve import SweetSpot, ValidationCurve
+from tiebreak.studies.curves import DoublingAnswer, LearningCurve, SweetSpot, ValidationCurve
 from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.view import Columns, View, document, metric_record, plain, records_of
 from tiebreak.views.words import (

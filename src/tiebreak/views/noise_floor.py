@@ -61,22 +61,10 @@ def _runs(floor: NoiseFloor, n: int) -> str:
 def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
     """Codes and texts of what a reader should know."""
     runs, few = _runs(floor, floor.n_runs), floor.n_runs < FEW_RUNS
-    if few and floor.differs_as_whole:
-        yield (
-            "few-units",
-            (
-                f"the floor is that of the runs' means, and {runs} of a model say little of how far apart others would be: it "
-                "is wide for that reason. More runs narrow it."
-            ),
-        )
-    elif few and floor.kind == "runs":
-        yield (
-            "few-units",
-            (
-                f"{runs} hardly show what a run changes on all {floor.unit}s at once, as another server or prompt may, nor how "
-                "far a few answers can swing; the floor is that of single answers. More runs would show it."
-            ),
-        )
+    if few and (floor.differs_as_whole or floor.kind == "runs"):
+        whose = "the runs' means" if floor.differs_as_whole else "single answers"
+        said = f"{runs} say little of how far apart whole runs lie, as of another server; the floor is that of {whose}."
+        yield "few-units", f"{said} More runs would show it."
     if floor.n_left_out:
         are = "is" if floor.n_left_out == 1 else "are"
         yield "left-out", f"{count(floor.n_left_out, floor.unit)} that some run lacks {are} left out."

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, get_args
 
 from tiebreak.evaluation.bbc import BiasCorrectedScore
-from tiebreak.evaluation.class_curves import Lines
-from tiebreak.evaluation.confusions import Confusions
+from tiebreak.evaluation.class_curves import Confusions, Lines
 from tiebreak.metrics.confusion import Average, ConfusionMatrix
 from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
@@ -267,7 +266,7 @@ def models_page(confusions: Confusions) -> Page:
 
 def models_facts(confusions: Confusions) -> dict[str, Any]:
     """Facts of the matrix of each model."""
-    models = {name: matrix_facts(confusions[name]) for name in confusions}
+    models = {name: matrix_facts(confusions[name]) for name in confusions.models}
     return {"dataset": confusions.dataset, "n_splits": confusions.n_splits, "models": models}
 
 

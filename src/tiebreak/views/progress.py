@@ -63,18 +63,16 @@ def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
         settled = progress.n_done + progress.n_failed
         if last is None:
             there = f", {progress.n_before} already there" if progress.n_before else ""
-            say(f"run {shorten(progress.name, 60)}: {progress.n_cells} cells{there}")
-        elif progress.is_finished:
-            if settled == progress.n_before:
-                return
-            say(status(progress))
+            text = f"run {shorten(progress.name, 60)}: {progress.n_cells} cells{there}"
         else:
-            is_waiting = bool(progress.n_elsewhere and not last.n_elsewhere)
-            gained = settled - last.n_done - last.n_failed
-            if not is_waiting and (gained < EVERY * progress.n_cells or progress.seconds - last.seconds < LINE_PAUSE):
-                return
-            say(status(progress))
-        last = progress
+            gained, pause = settled - last.n_done - last.n_failed, progress.seconds - last.seconds
+            is_due = gained >= EVERY * progress.n_cells and pause >= LINE_PAUSE
+            is_due |= bool(progress.n_elsewhere and not last.n_elsewhere)
+            is_due = settled != progress.n_before if progress.is_finished else is_due
+            text = status(progress) if is_due else ""
+        if text:
+            say(text)
+            last = progress
 
     return show
 

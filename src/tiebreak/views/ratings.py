@@ -9,7 +9,17 @@ import numpy as np
 from tiebreak.comparison.ratings import Ratings
 from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.view import View, document, finite, rows_of
-from tiebreak.views.words import count, format_percent, left_out, listed, model_names, quote, quoted_names
+from tiebreak.views.words import (
+    count,
+    format_interval,
+    format_percent,
+    format_score,
+    left_out,
+    listed,
+    model_names,
+    quote,
+    quoted_names,
+)
 
 ROWS = 50
 """Rows of the table that are shown; the rest is counted."""
@@ -222,18 +232,12 @@ def rank_text(low: int, high: int) -> str:
 
 def _span(low: float, high: float) -> str:
     """Interval of a rating in whole points, whose ends may be open."""
-    if np.isinf(low) and np.isinf(high):
-        return "open"
-    if np.isinf(low) or np.isinf(high):
-        return f"from {rating_text(low)}" if np.isfinite(low) else f"up to {rating_text(high)}"
-    return f"{rating_text(low)} to {rating_text(high)}"
+    return "open" if np.isinf([low, high]).all() else format_interval(low, high, 0)
 
 
 def rating_text(value: float) -> str:
     """A rating in whole points; an infinite one is open."""
-    if np.isnan(value):
-        return "-"
-    return f"{value:.0f}" if np.isfinite(value) else "open"
+    return "open" if np.isinf(value) else format_score(value, 0)
 
 
 VIEW = View(page, columns, facts, "tiebreak.views.plots.ratings:PLOTS", sentence=_sentence)

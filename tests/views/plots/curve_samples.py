@@ -12,10 +12,9 @@ from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.plan.training_sizes import with_sizes
-from tiebreak.studies import learning_curve, validation_curve
+from tiebreak.studies import curves
 from tiebreak.studies.bias_variance import BiasVariance
-from tiebreak.studies.learning_curve import LearningCurve
-from tiebreak.studies.validation_curve import ValidationCurve
+from tiebreak.studies.curves import LearningCurve, ValidationCurve
 
 N_SAMPLES, CV = 400, {"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}
 
@@ -36,14 +35,11 @@ def drawn_bias_variance(names: Sequence[str], *, loss: str = "zero-one") -> Bias
     """Ever more variance and less bias."""
     from tiebreak.studies.bias_variance import LossParts
 
-    n = len(names)
-    parts = []
-    for number, name in enumerate(names):
-        bias, unbiased = 0.30 - 0.2 * number / n, 0.02 + 0.2 * number / n
-        biased = 0.08 * (1 - number / n) if loss == "zero-one" else float("nan")
-        variance = unbiased - (biased if loss == "zero-one" else 0.0)
-        costs = unbiased if loss == "zero-one" else float("nan")
-        parts.append(LossParts(name, 100, bias + variance, bias, variance, costs, biased))
+    at, is_squared = np.arange(len(names)) / len(names), loss == "squared"
+    bias, unbiased, biased = 0.30 - 0.2 * at, 0.02 + 0.2 * at, 0.0 if is_squared else 0.08 * (1 - at)
+    undefined = np.full(at.size, np.nan)
+    columns = (bias + unbiased - biased, bias, unbiased - biased, *((undefined,) * 2 if is_squared else (unbiased, biased)))
+    parts = [LossParts(name, 100, *row) for name, row in zip(names, np.stack(columns, axis=1).tolist(), strict=True)]
     evaluation = drawn_learning_curve(["a"]).evaluation
     return BiasVariance(loss, tuple(parts), 100, 300, 100, evaluation)  # type: ignore[arg-type]
 
@@ -64,7 +60,7 @@ def _learning_curve(names: tuple[str, ...], scoring: str, rope: float) -> Learni
         outcomes.append(_outcome(cell, scoring, test, test + 2 / size**0.8, 1e-4 * size**share * (cell.model + 1)))
     evaluation = _evaluation(plan, scoring, outcomes)
     described = whole.datasets[0].described
-    return learning_curve.curve_of(evaluation, sizes, described.n_test / described.n_train, rope, 0.05)
+    return curves.learning_curve_of(evaluation, sizes, described.n_test / described.n_train, rope, 0.05)
 
 
 @cache
@@ -81,8 +77,8 @@ def _validation_curve(names: tuple[str, ...], values: tuple[Any, ...], parameter
         outcomes.append(_outcome(cell, "accuracy", test, 0.9 + 0.1 * place / len(values), 0.002 * (model + 1) * (place + 1)))
     evaluation = _evaluation(plan, "accuracy", outcomes)
     labels = tuple(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
-    grid = validation_curve.ValueGrid(parameter, values, labels, names, rows, {})
-    return validation_curve.curve_of(evaluation, grid, rope, 0.05)
+    grid = curves.ValueGrid(parameter, values, labels, names, rows, {})
+    return curves.validation_curve_of(evaluation, grid, rope, 0.05)
 
 
 def _plan(names: Sequence[str], scoring: str) -> Plan:

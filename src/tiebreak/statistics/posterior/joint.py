@@ -14,13 +14,12 @@ from tiebreak.numerics import (
     check_array,
     check_count,
     check_ratio,
-    corrected_standard_error,
     deviations,
     generator_of,
     mean_deviations,
     pair_moments,
 )
-from tiebreak.numerics.law import student
+from tiebreak.statistics.splits import law_of_moments
 
 N_DRAWS = 100_000
 
@@ -68,8 +67,7 @@ def joint_posterior(
     ratio = float(check_ratio(test_train_ratio))
     first, second = np.triu_indices(scores.shape[0], 1)
     moments = pair_moments(scores, first, second)
-    law = student(moments.mean, corrected_standard_error(moments, ratio), moments.df, kind=moments.kind)
-    below, above = (np.asarray(law.tail(0.0, upper=upper)) for upper in (False, True))
+    below, above = (np.asarray(law_of_moments(moments, ratio).tail(upper=upper)) for upper in (False, True))
     is_tied = (moments.kind == IDENTICAL) | (moments.kind == CONSTANT)
     draws = joint_draws(scores, ratio, generator_of(rng, np.random.PCG64), check_count(n_draws, "n_draws"))
     return combine_pairs(scores.shape[0], first, second, below, above, is_tied, draws)

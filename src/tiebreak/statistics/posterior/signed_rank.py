@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -19,8 +19,8 @@ from tiebreak.numerics import (
     check_differences,
     check_number,
     check_rope,
-    check_scale,
     generator_of,
+    noise_of,
     plain,
 )
 from tiebreak.numerics.law import Law, RopeProbabilities, by_draws
@@ -142,17 +142,9 @@ def signed_rank_centre(
     """
     n_draws = check_count(n_draws, "n_draws")
     drawn = _of_rows(differences, lambda row: row.centres(n_draws, rng), n_draws, 0.5, 0.0, scale, omit_missing)
-    d = check_dataset_differences(differences)
+    d = check_differences(differences, min_splits=1, unit="dataset")
     centre = np.where(np.isnan(drawn[..., 0]), np.nan, hodges_lehmann(d))
-    return by_draws(drawn, estimate=centre, n_units=np.count_nonzero(~np.isnan(d), axis=-1), tolerance=plain(_noise(d, scale)))
-
-
-def _noise(d: FloatArray, scale: ArrayLike | None) -> FloatArray:
-    """Distance, one for each row, up to which a difference that should lie on a limit may be beside it."""
-    size = check_scale(scale, d.shape[:-1])
-    if size is None:
-        size = np.where(np.isfinite(d), np.abs(d), 0.0).max(axis=-1)
-    return np.asarray(RELATIVE_TOLERANCE * np.broadcast_to(size, d.shape[:-1]))
+    return by_draws(drawn, estimate=centre, n_units=np.count_nonzero(~np.isnan(d), axis=-1), tolerance=plain(noise_of(d, scale)))
 
 
 def _of_rows(
@@ -165,8 +157,8 @@ def _of_rows(
     omit_missing: bool,
 ) -> FloatArray:
     """Values of each row, of shape (..., n_values); nan where it has no answer: with an infinite value, or without any."""
-    d, prior = check_dataset_differences(differences), check_prior(strength, at)
-    noise, found = _noise(d, scale), np.full((*d.shape[:-1], n_values), np.nan)
+    d, prior = check_differences(differences, min_splits=1, unit="dataset"), check_prior(strength, at)
+    noise, found = noise_of(d, scale), np.full((*d.shape[:-1], n_values), np.nan)
     for row in np.ndindex(d.shape[:-1]):
         own = d[row][~np.isnan(d[row])] if omit_missing else d[row]
         if own.size and np.isfinite(own).all():
@@ -329,7 +321,7 @@ def sign_posterior(
     >>> [round(float(p), 3) for p in posterior.mean]
     [0.667, 0.333, 0.0]
     """
-    d = check_dataset_differences(differences)
+    d = check_differences(differences, min_splits=1, unit="dataset")
     if d.ndim != 1:
         raise DataError(f"the sign test takes one row of differences, one a dataset; got the shape {d.shape}.")
     rope, strength, at = check_rope(rope), *check_prior(prior_strength, prior_at)
@@ -344,22 +336,9 @@ def sign_posterior(
     return RegionPosterior(*chances)
 
 
-def check_dataset_differences(differences: ArrayLike) -> FloatArray:
-    """Array of floats with the datasets on the last axis, one or more."""
-    d = check_differences(differences, min_splits=0)
-    if d.shape[-1] == 0:
-        raise DataError("no dataset at all; pass one difference for each dataset, on the last axis.")
-    return d
-
-
 def check_prior(strength: Any, at: Any) -> tuple[float, float]:
     """Pseudo-datasets, a finite number of at least 0, and a difference, which may be infinite."""
-    try:
-        place = check_number(at, "prior_at", -np.inf)
-    except InvalidParameterError:
-        text = f"prior_at must be a difference in the metric's unit, -inf and inf included; got {at!r}."
-        raise InvalidParameterError(text, about="prior_at") from None
-    return check_number(strength, "prior_strength", 0, np.finfo(float).max), place
+    return check_number(strength, "prior_strength", 0, np.finfo(float).max), check_number(at, "prior_at", -np.inf)
 
 
 def _most_probable(counts: FloatArray) -> list[float]:

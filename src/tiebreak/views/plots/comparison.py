@@ -328,11 +328,9 @@ def _grid(posterior: Law, rope: float) -> FloatArray:
     """Differences at which the curve is drawn, with 0 and the rope among them, and close together where the mass is."""
     low, high = (float(end) for end in posterior.interval(0.95))
     reach = high - low
-    left, right = min(low - 0.3 * reach, -1.1 * rope, 0.0), max(high + 0.3 * reach, 1.1 * rope, 0.0)
-    margin = 0.03 * (right - left)
-    whole = np.linspace(left - margin, right + margin, 101)
-    near = np.linspace(low - reach, high + reach, 101)
-    return np.unique(np.concatenate([whole, near, [-rope, 0.0, rope]]).clip(whole[0], whole[-1]))
+    left, right = min(low - 0.4 * reach, -1.2 * rope), max(high + 0.4 * reach, 1.2 * rope)
+    near = np.linspace(low - reach, high + reach, 201).clip(left, right)
+    return np.unique([*near, left, right, -rope, 0.0, rope])
 
 
 def has_curve(pair: PairComparison) -> bool:

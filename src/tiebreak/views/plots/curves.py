@@ -5,8 +5,7 @@ from typing import Any
 
 from tiebreak.statistics.splits import ANSWERS, YES
 from tiebreak.studies.bias_variance import BiasVariance
-from tiebreak.studies.learning_curve import LearningCurve
-from tiebreak.studies.validation_curve import ValidationCurve
+from tiebreak.studies.curves import LearningCurve, ValidationCurve
 from tiebreak.views.curves import LOSS_NAMES
 from tiebreak.views.plots.draw import (
     COLOURS,

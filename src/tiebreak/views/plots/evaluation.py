@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tiebreak.comparison.next_step import fastest
 from tiebreak.errors import DataError
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.views.answer import table_decimals
@@ -17,10 +16,10 @@ def times(evaluation: Evaluation, metric: str | None = None, *, dataset: str | N
     """Time of a fit of every model, the quickest on top, with its mean score and whether it may be the best."""
     comparison = evaluation.compare(metric, dataset=dataset, rope=rope)
     place = evaluation.datasets.index(dataset) if dataset is not None else 0
-    fits = dict(zip(evaluation.models, evaluation.fit_times(place).T.tolist(), strict=True))
+    fits = dict(zip(evaluation.models, evaluation.fit_times(place)[0].tolist(), strict=True))
     data = comparison.ranking[["model", "mean", "standing"]].copy()
     data = data.astype({"model": object, "standing": object})
-    data["fit_seconds"] = [fits[name][0] for name in data["model"]]
+    data["fit_seconds"] = [fits[name] for name in data["model"]]
     data = data.sort_values("fit_seconds", kind="stable").head(MOST_ROWS).reset_index(drop=True)
     near = data[data["standing"].isin(["best", "near best"])]
     takes = near if len(near) else data[data["standing"] == "may be best"]
@@ -30,8 +29,6 @@ def times(evaluation: Evaluation, metric: str | None = None, *, dataset: str | N
     title = f"{len(takes)} models are {whose}, from {first} a fit"
     if len(takes) == 1:
         title = f"{texts[takes.index[0]]} alone is {whose}; a fit takes {first}"
-    elif fastest({name: tuple(fits[name]) for name in takes["model"]}) is not None:
-        title = f"{texts[takes.index[0]]} is the quickest to fit of {len(takes)} that are {whose}: {first}"
     near_note = (
         f"Near best: short of the best by at most the rope of {comparison.rope:.4g}."
         if comparison.rope
