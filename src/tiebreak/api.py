@@ -122,11 +122,11 @@ def compare(
     Parameters
     ----------
     *sources
-        What was measured: a fitted `GridSearchCV` or `RandomizedSearchCV`, a `cv_results_` dict,
-        ``{name: cross_validate(...)}``, ``{name: array of scores, one per split}`` (a pandas Series is paired by its index), a list
-        of records, a long or wide frame, a path to CSV, JSON or Parquet, `Scores`, an `Evaluation`, the URL of a store with the
-        name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`; several are joined on the split key. Or the single
-        items of one test set: `Items`, and all that `read_items` reads.
+        What was measured: a fitted `GridSearchCV` or `RandomizedSearchCV`, a `cv_results_` dict, ``{name:
+        cross_validate(...)}``, ``{name: array of scores, one per split}`` (a pandas Series is paired by its index), a
+        list of records, a long or wide frame, a path to CSV, JSON or Parquet, `Scores`, an `Evaluation`, the URL of a
+        store with the name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`; several are joined on the
+        split key. Or the single items of one test set: `Items`, and all that `read_items` reads.
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
         its direction; any other needs `lower_is_better`, True or False, or a dict of these by metric.

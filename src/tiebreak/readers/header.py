@@ -14,9 +14,10 @@ ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
         framework scheme pipeline flow_name detector generator arm candidate wflow_id forecaster ranker retriever""",
     "dataset": """dataset dataset_name dataset_id data_name data_set task task_name subtask benchmark problem unique_id series
-        series_id env env_id env_name environment game""",
+        series_id env env_id env_name environment game competition competition_id""",
     "repeat": "repeat repetition rep id2 cutoff",
-    "fold": "fold cv_fold cv_cycle fold_index fold_id fold_no fold_num fold_number fold_year test_fold outer_fold cv",
+    "fold": """fold cv_fold cv_cycle fold_index fold_idx fold_id fold_no fold_num fold_number fold_year test_fold outer_fold cv
+        kfold fold_iteration kfold_iteration cv_iteration""",
     "split": "split cv_split iteration resample iter resampling split_index split_id",
     "seed": "seed random_state random_seed",
     "run": "run trial run_index",
@@ -53,8 +54,8 @@ _WEAK = frozenset("index id idx input prompt userinput instruction query image c
 _TRUTH = re.compile(r"(?i)^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$")
 """Names of a column of the truth of something: "Actual Price", "survived_true"; and not of true positives."""
 
-_ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _]id)$")
-"""Names of a column that numbers examples: PassengerId, customer_id."""
+_ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx))$")
+"""Names of a column that numbers examples: PassengerId, customer_id, pair_idx."""
 
 _PREFIX = re.compile(
     r"^(params?|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE
@@ -135,6 +136,7 @@ def is_no_score(name: str) -> bool:
         or not _ENDS.isdisjoint((*words[:1], *words[-1:]))
         or (words and _BESIDE.issuperset(map(plain, words)))
         or _STATISTIC.fullmatch(re.sub(r"[\s.\-]+", "_", name.strip().casefold()))
+        or _ID.search(name)
     )
 
 
@@ -214,12 +216,24 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     if isinstance(runs, Words) and len({re.sub(r"[\W\d_]+$", "", name) for name in runs.names}) > 1:
         roles["model"] = roles.pop("run")
     rest = [name for name in table.columns if not any(name in columns for columns in roles.values())]
+    label = roles.get("truth", [""])[0] if "truth" not in given and "model" not in roles else ""
+    # labels of which each row has another are names, and no classes
+    if label in texts and plain(label) in ("label", "target") and len(table.words(label).names) == table.n_rows > 2:
+        roles["model"] = roles.pop("truth")
     claims = [name for name in rest if _TRUTH.search(name)]
-    if len(claims) == 1 and not {"model", "truth"} & roles.keys():
+    if len(claims) == 1 and not {"model", "truth"} & roles.keys() and not any(map(metric_in, rest)):
         roles["truth"] = claims
-    numbered = [name for name in rest if _ID.search(name) and len({*table.words(name).texts()}) == table.n_rows > 1]
-    if len(numbered) == 1 and "truth" in roles and "item" not in roles:
-        roles["item"] = numbered
+    if roles.keys().isdisjoint((*UNITS, "item", "run")) and not roles.keys().isdisjoint(("truth", "model")):
+        own = table.words(roles["model"][0]).texts() if "model" in roles else [""] * table.n_rows
+        most = table.n_rows - 1 if "model" in roles else table.n_rows  # what differs in all rows numbers runs, not examples
+        held = {name: table.words(name).texts() for name in rest if _ID.search(name)}
+        numbered = [
+            name
+            for name, texts in held.items()
+            if len({*zip(own, texts, strict=True)}) == table.n_rows > 1 and len({*texts}) <= most
+        ]
+        if len(numbered) == 1:
+            roles["item"] = numbered
     if "name" in names and "model" not in roles and {"item", "metric", "score"} <= roles.keys():
         roles["model"] = ["name"]  # as PyTerrier's experiments write it, query by query
     return roles

@@ -204,8 +204,10 @@ def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[
     known = [str(each) for each in classes.tolist()]
     if foreign := sorted({str(value) for value in np.unique(values).tolist()} - {*known}):
         raise DataError(
-            f"{model!r} predicts {quoted(foreign, 3)}, which y_true does not have; its classes are {quoted(known)}. "
-            "If these are probabilities, pass metric='roc_auc'."
+            f"{model!r} predicts {quoted(foreign, 3)}, which the truth does not have; its classes are {quoted(known, 12)}. If "
+            "these are probabilities, pass ",
+            Setting("metric", "'roc_auc'"),
+            ".",
         )
     return values
 

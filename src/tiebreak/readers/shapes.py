@@ -344,8 +344,10 @@ class Reading:
         if (counts := self._counts()) is not None:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
-        if is_alone and not self._unit_roles() - {"time"} and self.options.rows != "items":
-            return self._means()
+        if is_alone and self.options.rows != "items":
+            units = [role for role in self._unit_roles() - {"time"} if len({*self.words(role).texts()}) > 1]
+            if not units:  # of one dataset alone too
+                return self._means()
         return self._built(self.the_score_column())
 
     def _melted(self, columns: Sequence[str], unit: str) -> Long:
@@ -655,11 +657,16 @@ class Reading:
                 ", and dataset, fold, seed or item likewise.",
             )
         if "model" in self.roles:
-            names = (name for name in rest if is_unique(models, {"": self.table.words(name)}) and not is_metric(name))
+            own = self.table.take(np.flatnonzero(models.code == 0))
+            differ = [name for name in rest if self.is_text[name] and len({*own.words(name).texts()}) > 1]
+            said: list[str | Advice] = [", or say what they are: ", column_advice("dataset", "NAME")]
+            if differ:
+                said = [f"; they differ in {quoted(differ, 4)}: where these are datasets, ", column_advice("dataset", differ[0])]
+                said += ["; else keep one, ", where_advice(differ[0], own.words(differ[0]).texts()[0])]
             return self.refuse(
                 f"no column numbers the rows of {models.names[0]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
-                "Number them in a column 'fold', 'seed' or 'item', or say what they are: ",
-                column_advice("dataset", next(names, "NAME")),
+                "Number them in a column 'fold', 'seed' or 'item'",
+                *said,
                 "; of splits in the same order for all models pass ",
                 Setting("cv", "10"),
                 ", of items ",

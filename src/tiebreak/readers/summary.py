@@ -155,7 +155,9 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
     if options.cv is not None:
         held = [each for each in held if beside(each) or each.spread] or held
     if len({each.plain for each in held}) != 1:
-        what = f"it has one row for each model, and means or single scores in {quoted([each.name for each in means], 12)}."
+        cells = {each.name: [cell for cell, _ in _cells(table, each.name) if cell] for each in means}
+        likely = [name for name, own in cells.items() if own and number_of(own[0]) is not None] or list(cells)
+        what = f"it has one row for each model, and means or single scores in {quoted(likely, 12)}."
         raise refuse(table.name, what, "Say which of them with ", Setting("metric"), ".", kind=UnclearSourceError)
     chosen = min(held, key=lambda each: ("test", "", *PARTS).index(each.part))
     return chosen, beside(chosen)

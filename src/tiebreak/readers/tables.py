@@ -468,7 +468,7 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
 def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
     is_plain = form.is_plain and content.count(b'"') % 2 == 0
-    found = _by_arrow(content, form) if is_plain and len(content) > _SAMPLE else None  # which takes its time to import
+    found = _by_arrow(content, form) if is_plain else None
     names, texts = found or _by_lines(text_of(content, name), form, name, strict=not is_plain)
     del found
 
