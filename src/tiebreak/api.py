@@ -379,7 +379,6 @@ def learning_curve(
     fit_params: Mapping[str, Any] | None = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    keep_predictions: bool = False,
     rng: int | np.random.Generator | None = 0,
     **run: Unpack[Run],
 ) -> LearningCurve:
@@ -402,7 +401,7 @@ def learning_curve(
         Smallest gain that matters, in the metric's unit, or a percentage of the best mean ("1%").
     alpha : float, default 0.05
         1 - coverage of the intervals.
-    keep_predictions, rng, **run
+    rng, **run
         As for `evaluate`.
 
     Returns
@@ -425,9 +424,7 @@ def learning_curve(
 
     options = _options(run)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    return studies.learning_curve(
-        plan, options, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
-    )
+    return studies.learning_curve(plan, options, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha)
 
 
 def validation_curve(
@@ -444,7 +441,6 @@ def validation_curve(
     fit_params: Mapping[str, Any] | None = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    keep_predictions: bool = False,
     rng: int | np.random.Generator | None = 0,
     **run: Unpack[Run],
 ) -> ValidationCurve:
@@ -467,7 +463,7 @@ def validation_curve(
         value can be called practically equivalent to the best.
     alpha : float, default 0.05
         Accepted rate of wrong verdicts among the values of a model, and 1 - coverage of the intervals.
-    keep_predictions, rng, **run
+    rng, **run
         As for `evaluate`.
 
     Returns
@@ -491,9 +487,7 @@ def validation_curve(
     options = _options(run)
     grids = studies.vary(models, parameter, values)
     plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    return studies.validation_curve(
-        grids, plan, options, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
-    )
+    return studies.validation_curve(grids, plan, options, scoring=scoring, rope=rope, alpha=alpha)
 
 
 def bias_variance(

@@ -101,13 +101,6 @@ def test_the_formats_say_the_same(scores: str, capsys: pytest.CaptureFixture[str
     assert [float(row["difference"]) for row in rows] == comparison.pairs["difference"].tolist()
 
 
-def test_a_json_answer_is_a_file_to_compare(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Read back it gives the same answer."""
-    path = tmp_path / "answer.json"
-    path.write_text(run_compare(capsys, scores, *ACCURACY, "--format", "json")[1], encoding="utf-8")
-    assert answer(capsys, str(path))["pairs"] == answer(capsys, scores, *ACCURACY)["pairs"]
-
-
 def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The likeliest slip of all."""
     error = refused(capsys, "compare", scores, *ACCURACY, "--models", "svm,ridge")

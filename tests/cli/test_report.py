@@ -44,16 +44,6 @@ def test_a_run_with_all_its_metrics_and_curves(study: str, capsys: pytest.Captur
             assert f">{heading}</h2>" in page
 
 
-def test_a_gate_leads_its_page(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The exit code stays that of the gate, and standard output the answer."""
-    typed = ("compare", scores, "--metric", "accuracy", "--require-better", "old", "new", "--html", "gate.html")
-    code, out, error = run(capsys, *typed)
-    assert (code, error) == (1, "the report is in gate.html\n")
-    assert out.startswith("Requirement broken")
-    page = Path("gate.html").read_text(encoding="utf-8")
-    assert page.index('<li class="broken">') < page.index('class="headline"')
-
-
 @pytest.mark.parametrize(
     ("file", "message"),
     [

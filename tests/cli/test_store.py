@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import printed, refused, run
+from tests.cli.conftest import printed, run
 from tests.contracts.plans import a_plan, an_outcome
 from tiebreak.stores.sql import SqlStore
 
@@ -123,11 +123,3 @@ def test_a_store_that_is_not_there(here: Path, command: str, capsys: pytest.Capt
         "tiebreak: there is no store runs.db. Check the path; a file is made when something is evaluated into it.\n",
     )
     assert names_in(here) == []
-
-
-def test_a_command_is_needed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The page of help shows those of the store."""
-    err = refused(capsys, "store")
-    assert err.startswith("tiebreak: a command is needed.\n\nUsage: tiebreak store ")
-    for command in ("backup", "check"):
-        assert f"\n  {command} " in err

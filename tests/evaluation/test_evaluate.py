@@ -367,7 +367,7 @@ def test_cells_of_others_are_waited_for():
         claims = Claims(lease, CELLS)
         mine = list(claims)
         assert mine == CELLS[3:]
-        assert claims.n_held == 3
+        assert len(claims.held) == 3
         claims.write([an_outcome(cell) for cell in mine])
         pauses = []
 
@@ -412,7 +412,7 @@ def test_after_a_refusal_the_store_is_asked_again_for_what_was_taken_on_beside()
     claims = Claims(lease, CELLS[:8])  # type: ignore[arg-type]
     assert next(claims) == CELLS[0]
     assert claims.write([an_outcome(CELLS[0])]) == []
-    assert claims.n_held == 1
+    assert len(claims.held) == 1
     assert list(claims) == CELLS[1:8]
     assert lease.asked[-1][0] in CELLS[1:8]
     assert CELLS[1] in [cell for cells in lease.asked[2:] for cell in cells]

@@ -125,8 +125,11 @@ def test_which_label_is_positive() -> None:
         (
             [0, 1, 0],
             [1, 2],
-            InvalidParameterError,
-            "y_true has 3 labels, and scores the shape (2,); one of each is needed per example.",
+            DataError,
+            (
+                "scores has the shape (2,), and y_true 3 labels; one number for each example is needed, such as the column of "
+                "the positive class: scores[:, 1]."
+            ),
         ),
         (
             [0, 1],
@@ -145,8 +148,8 @@ def test_which_label_is_positive() -> None:
             [[0.4, 0.6], [0.1, 0.9]],
             DataError,
             (
-                "scores has the shape (2, 2); one number for each example is needed, such as the column of the positive class: "
-                "scores[:, 1]."
+                "scores has the shape (2, 2), and y_true 2 labels; one number for each example is needed, such as the column of "
+                "the positive class: scores[:, 1]."
             ),
         ),
         (

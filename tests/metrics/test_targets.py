@@ -113,14 +113,6 @@ def test_other_types_and_far_numbers(classes: list[object], labels: Array, expec
     assert_array_equal(Labels(np.array(classes)).find(labels)[0], expected)
 
 
-@pytest.mark.parametrize(
-    ("classes", "one"), [([0, 1], 1), ([1, 2], 0), ([False, True], 1), ([-1.0, 1.0], 1), (["0", "1"], None), ([0, 2], None)]
-)
-def test_the_label_one(classes: list[object], one: int | None) -> None:
-    """By equality with 1, so that True is one and the text is not."""
-    assert Labels(np.array(classes)).one == one
-
-
 def test_several_columns_are_no_labels() -> None:
     """The text says what came."""
     with pytest.raises(DataError, match=r"^one value for each row is needed; got an array of shape \(3, 2\)\.$"):

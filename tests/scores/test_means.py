@@ -108,13 +108,6 @@ def with_gaps(rng: np.random.Generator, n_models: int, n_units: int, share: floa
     return score
 
 
-def test_complete_scores_have_their_means(rng: np.random.Generator) -> None:
-    """Plain without weights, weighted with them."""
-    score, weights = rng.normal(size=(5, 12)), rng.uniform(0.5, 3, 12)
-    assert_allclose(adjusted_means(score), score.mean(axis=1), rtol=1e-12)
-    assert_allclose(adjusted_means(score, weights), np.average(score, axis=1, weights=weights), rtol=1e-12)
-
-
 def test_one_missing_score_by_hand() -> None:
     """a on units 1 and 2 is .9, .5; b on unit 1 only is .8: b is .1 worse where both are, so .6 over both; a has its mean, .7."""
     assert_allclose(adjusted_means(np.array([[0.9, 0.5], [0.8, N]])), [0.7, 0.6], rtol=1e-12)

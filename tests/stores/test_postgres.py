@@ -152,8 +152,8 @@ def test_writers_take_turns(store: SqlStore, postgres_url: str, monkeypatch: pyt
     monkeypatch.setattr(postgres, "BUSY_SECONDS", 0.1)
     impatient = SqlStore(postgres_url)
     assert told(StoreError, lambda: store._database.do(lambda _: impatient.open(a_plan()), to_write=True)) == (
-        f"{store.url} is locked: another process has been writing to it for more than 0.1 seconds. {KEPT} Wait for that process "
-        f"or stop it; {AGAIN}"
+        f"{store.url} is locked: another process has been writing to it for more than 0.1 seconds. Wait for that process or stop "
+        f"it; {AGAIN}"
     )
     impatient.close()
 

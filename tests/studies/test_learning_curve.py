@@ -190,7 +190,6 @@ def test_sizes_and_models_are_added_to_what_is_there(url: str, tmp_path: Path):
         ({"rope": -1}, "rope must be a finite half-width of at least 0"),
         ({"rope": "1"}, "rope must be a number in the metric's unit, or a percentage"),
         ({"alpha": 5}, "alpha must lie between 0 and 1, ends excluded; got 5. Did you mean 0.05?"),
-        ({"keep_predictions": 1}, "keep_predictions must be True or False; got 1."),
     ],
 )
 def test_wrong_use_is_refused_before_the_first_fit(arguments: dict[str, Any], message: str, tmp_path: Path):

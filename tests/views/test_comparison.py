@@ -10,7 +10,6 @@ import tiebreak as tb
 from tests.views.answers import items, splits
 from tests.views.situations import around, compared, named, table
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.scores.metric import Metric
 from tiebreak.views.comparison import models_table
 
 
@@ -152,15 +151,6 @@ def test_correlation_uses_shared_splits_and_is_nan_for_constant_scores() -> None
     expected = np.corrcoef(scores["forest"][kept], scores["svm"][kept])[0, 1]
     assert comparison.correlation.loc["forest", "svm"] == pytest.approx(expected, abs=1e-14)
     assert comparison.correlation["logistic"].isna().all()
-
-
-def test_lower_is_better_ranks_the_smallest_first_and_keeps_its_unit() -> None:
-    """Means are shown as measured; differences favour the first where positive."""
-    metric = Metric("log_loss", higher_is_better=False)
-    comparison = compared(table(named(*around(0.5, 0.4, noise=0.02)), metric))
-    assert list(comparison.ranking["model"]) == ["svm", "forest"]
-    assert comparison.ranking["mean"].tolist() == pytest.approx([0.4, 0.5])
-    assert comparison.pairs["difference"].iloc[0] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("metric", ["model", "verdict", "95% interval", "against c"])

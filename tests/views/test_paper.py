@@ -50,15 +50,6 @@ def test_scores_by_dataset_have_the_best_in_bold_and_average_ranks() -> None:
     assert r"average rank & \textbf{1.17} & 2.17 & 2.67" in gaps
 
 
-def test_of_a_loss_the_lowest_is_in_bold() -> None:
-    """As the title of the table says."""
-    table = {"dataset": ["u", "v"], "a": [1.25, 2.0], "b": [1.5, 1.0]}
-    text = tb.compare(table, metric="rmse", lower_is_better=True).to_latex("scores")
-    assert re.search(r"^u & 1\.50* & \\textbf\{1\.250*\}", text, re.MULTILINE)
-    assert re.search(r"^v & \\textbf\{1\.0+\} & 2\.0+", text, re.MULTILINE)
-    assert "lower is better" in text
-
-
 def test_mixed_metrics_have_the_best_of_each_dataset_by_its_own_direction() -> None:
     """The highest accuracy and the lowest error, as they were measured, and a column that says which is which."""
     rows = [("u", "accuracy", 0.9, 0.8), ("v", "accuracy", 0.75, 0.7), ("w", "root_mean_squared_error", 2.0, 1.0)]

@@ -65,7 +65,9 @@ def test_frame_and_json_have_the_same_rows() -> None:
 @pytest.mark.slow
 def test_powers_are_drawn_for_three_differences() -> None:
     """The one that is asked about, a smaller and a larger one, over the number of units; none that cannot be."""
-    display = tb.sample_size(difference=0.1, sd=0.5).plot.power()
+    size = tb.sample_size(difference=0.1, sd=0.5)
+    display = size.plot.power()
+    assert all(row["power"] == size.power_at(int(row["n"]), row["effect"]) for row in display.data.iloc[::10].to_dict("records"))
     assert display.data["effect"].unique().tolist() == pytest.approx([0.1 / 1.5, 0.1, 0.15])
     assert display.data[display.data["effect"] == 0.1]["power"].is_monotonic_increasing
     assert len(tb.sample_size(difference=0.19, rates=0.8).plot.power().data["effect"].unique()) == 2

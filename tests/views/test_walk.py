@@ -40,9 +40,7 @@ class Shown:
         self.is_paired = comparison.method.is_paired
         self.is_judged = self.facts["resolved"]["family"] != "best"
         table = next(block for block in self.markdown.split("\n\n") if block.startswith("|"))
-        self.header, _, *self.rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table.splitlines()]
-        self.cells = [[c.strip() for c in re.split(r" ?\| ?", line)[1:-1]] for line in table.splitlines()[2:]]
-        self.header = [c.strip() for c in re.split(r" ?\| ?", table.splitlines()[0])[1:-1]]
+        self.header, _, *self.cells = [[c.strip() for c in re.split(r" ?\| ?", line)[1:-1]] for line in table.splitlines()]
 
     def said(self, text: str) -> list[str]:
         """Models that a text names, the longest names first, so that no name is found within another."""
@@ -96,17 +94,9 @@ def _of_headline(shown: Shown) -> Iterator[str]:
         n_rivals = len(may) - sum(ranking[name]["rank"] == ranking[leader]["rank"] for name in may)
         if leader not in named or not set(named) <= set(may) or (k and int(k[1]) != n_rivals):
             yield f"others may be the best: {text}"
-    for words, verdict in ((" is better than ", "better"), (" is ahead of ", "ahead")):
-        if (
-            words in text
-            and len(ranking) == 2
-            and verdict
-            not in {row["verdict"] for row in map(shown.pair, set(ranking) - {shown.first})}
-            | {
-                {"worse": "better", "behind": "ahead"}.get(row["verdict"])
-                for row in map(shown.pair, set(ranking) - {shown.first})
-            }
-        ):
+    found = {shown.pair(model)["verdict"] for model in ranking if model != shown.first} if len(ranking) == 2 else set()
+    for words, verdicts in ((" is better than ", {"better", "worse"}), (" is ahead of ", {"ahead", "behind"})):
+        if words in text and found and not found & verdicts:
             yield f"no pair says so: {text}"
     if text.startswith("No winner") and "best" in standing.values():
         yield f"there is a winner: {text}"

@@ -180,24 +180,24 @@ class AuditInput:
         """Rows of X."""
         return self.data.n_samples
 
-    @property
-    def n_splits(self) -> int:
-        """Number of splits."""
-        return len(self.splits)
+    def where(self, n: int) -> str:
+        """Share of the splits in words: "in all 10 splits", "in 3 of 10 splits", "in the one split"."""
+        total = len(self.splits)
+        if total == 1:
+            return "in the one split"
+        return f"in all {total} splits" if n == total else f"in {n} of {total} splits"
 
     @property
-    def group_codes(self) -> IntArray | None:
-        """The groups as numbers from 0; None where none were given."""
-        if self.data.groups is None:
-            return None
-        return np.unique(self.data.groups, return_inverse=True)[1]
+    def group_codes(self) -> IntArray:
+        """The groups, which were given, as numbers from 0."""
+        return np.unique(np.asarray(self.data.groups), return_inverse=True)[1]
 
     @property
     def has_whole_groups(self) -> bool:
         """True if groups were given, and no split tears one apart."""
-        codes = self.group_codes
-        if codes is None:
+        if self.data.groups is None:
             return False
+        codes = self.group_codes
         return not any(np.isin(codes[split.test], codes[split.train]).any() for split in self.splits)
 
     def by_split(self, look: Callable[[IntArray, IntArray], IntArray]) -> dict[int, IntArray]:
@@ -223,6 +223,8 @@ def standardised(audit_input: AuditInput, *, max_cells: int) -> FloatArray:
 
     Columns are left out, chosen at random, where there would be more than `max_cells`.
     """
+    from sklearn.preprocessing import StandardScaler
+
     n_rows, parts, n_columns = audit_input.n_samples, [], 0
     most = max(1, min(MOST_COLUMNS, max_cells // max(n_rows, 1)))
     places = np.arange(len(audit_input.columns))
@@ -230,24 +232,11 @@ def standardised(audit_input: AuditInput, *, max_cells: int) -> FloatArray:
         places = np.sort(audit_input.rng().choice(places, most, replace=False))
     for place in places.tolist():
         column = audit_input.columns[place]
-        values = column.values
-        own = values[:, None]
+        own = np.where(np.isfinite(column.values), column.values, np.nan)[:, None]
         if column.is_category:  # the most frequent categories, a column each
-            labels, times = np.unique(values, return_counts=True)
+            labels, times = np.unique(column.values, return_counts=True)
             own = np.asarray(own == labels[np.argsort(-times)][:MOST_CATEGORIES], dtype=float)
-        mean, spread = _moments(own)
-        kept = spread > 0
-        if kept.any() and n_columns < most:
-            own = np.where(np.isfinite(own), own - mean, 0.0)[:, kept] / spread[kept]
-            parts.append(own)
+        if column.varies and n_columns < most:
+            parts.append(np.nan_to_num(StandardScaler().fit_transform(own)))
             n_columns += own.shape[1]
     return np.concatenate(parts, axis=1) if parts else np.empty((n_rows, 0))
-
-
-def _moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation of what is there."""
-    there = np.isfinite(values)
-    n = np.maximum(there.sum(axis=0), 1)
-    mean = np.where(there, values, 0.0).sum(axis=0) / n
-    spread = np.sqrt((np.where(there, values - mean, 0.0) ** 2).sum(axis=0) / n)
-    return mean, np.where(spread > 1e-12 * np.maximum(np.abs(mean), 1e-300), spread, 0.0)

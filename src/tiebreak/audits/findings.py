@@ -81,6 +81,12 @@ def evidence(
     )
 
 
+def evidence_of(found: Mapping[int, IntArray], numbers: Mapping[str, Any]) -> Evidence:
+    """Evidence of rows that were found in splits, and how many there are."""
+    rows = np.concatenate(list(found.values()))
+    return evidence(rows, splits=list(found), numbers={"n_rows": rows.size, **numbers})
+
+
 def percent(share: float) -> str:
     """A share as people read it: never "0%" unless it is none."""
     if share <= 0:
@@ -92,13 +98,6 @@ def count(n: int, noun: str) -> str:
     """A number and what is counted: "1 row", "2 rows"."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}{'es' if noun.endswith('ss') else 's'}"
     return f"{n} {noun if n == 1 else plural}"
-
-
-def of_splits(n: int, total: int) -> str:
-    """Share of the splits in words: "in all 10 splits", "in 3 of 10 splits", "in the one split"."""
-    if total == 1:
-        return "in the one split"
-    return f"in all {total} splits" if n == total else f"in {n} of {total} splits"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.audits.audit_input import AuditInput
-from tiebreak.audits.findings import Finding, Severity, count, evidence, of_splits, percent
+from tiebreak.audits.findings import Finding, Severity, count, evidence, evidence_of, percent
 from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray, is_missing, student_pvalue
 from tiebreak.plan.data import Dataset
@@ -55,7 +55,7 @@ def _missing_in_training(audit_input: AuditInput, train: IntArray) -> Iterator[F
     yield Finding(
         "class-missing-in-training",
         "error",
-        f"{_named(audit_input, missing)} absent from the training rows {of_splits(splits.size, audit_input.n_splits)}, so no "
+        f"{_named(audit_input, missing)} absent from the training rows {audit_input.where(splits.size)}, so no "
         "model can learn it there.",
         evidence(splits=splits, numbers={"n_classes": int(missing.any(axis=0).sum()), "n_splits": splits.size}),
         'Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.',
@@ -74,7 +74,7 @@ def _missing_in_test(audit_input: AuditInput, test: IntArray) -> Iterator[Findin
     yield Finding(
         "class-missing-in-test",
         severity,
-        f"{_named(audit_input, missing)} absent from the test rows {of_splits(splits.size, audit_input.n_splits)}"
+        f"{_named(audit_input, missing)} absent from the test rows {audit_input.where(splits.size)}"
         + (", where chance would hardly leave it out. " if severity == "warning" else ". ")
         + "What is said of each class, and ROC curves, is undefined there.",
         evidence(splits=splits, numbers={"n_splits": splits.size, "most_expected": expected[missing].max()}),
@@ -141,7 +141,7 @@ def find_small_tests(audit_input: AuditInput) -> Iterator[Finding]:
     yield Finding(
         "small-test-sets",
         "note",
-        f"Test sets have as few as {count(int(n_test.min()), 'example')} {of_splits(small.size, audit_input.n_splits)}. "
+        f"Test sets have as few as {count(int(n_test.min()), 'example')} {audit_input.where(small.size)}. "
         "Accuracy and errors can be averaged over them; ROC AUC, R2 and what is said of each class need more than "
         "that.",
         evidence(splits=small, numbers={"n_test": n_test.min()}),
@@ -167,19 +167,18 @@ def _undefined_or_small(audit_input: AuditInput, metric: str, n: np.ndarray, nee
         yield Finding(
             "metric-undefined",
             "error",
-            f"{metric} is undefined {of_splits(undefined.size, audit_input.n_splits)}: it needs at least {needed} {what}, and "
+            f"{metric} is undefined {audit_input.where(undefined.size)}: it needs at least {needed} {what}, and "
             f"there are {int(n.min())}.",
             evidence(splits=undefined, numbers={"n_splits": undefined.size, "n": n.min()}),
             "Use fewer folds or stratified ones, or a metric that is defined on each example.",
         )
         return
-    if few.size * 2 <= audit_input.n_splits:
+    if few.size * 2 <= len(audit_input.splits):
         return
     yield Finding(
         "small-test-sets",
         "warning",
-        f"{metric} rests on as few as {int(n.min())} {what} {of_splits(few.size, audit_input.n_splits)}: "
-        "single examples decide it.",
+        f"{metric} rests on as few as {int(n.min())} {what} {audit_input.where(few.size)}: single examples decide it.",
         evidence(splits=few, numbers={"n": n.min()}),
         "Use fewer folds, so that test sets are larger, and repeat them.",
     )
@@ -189,7 +188,7 @@ def find_unequal_sizes(audit_input: AuditInput) -> Iterator[Finding]:
     """Folds so unequal that the correction for shared training data is not what equal folds would have."""
     n_train, n_test = (np.asarray(n, dtype=float) for n in (audit_input.described.n_train, audit_input.described.n_test))
     ratio, equal = float(np.mean(n_test / n_train)), float(n_test.mean() / n_train.mean())
-    own = 1 / audit_input.n_splits
+    own = 1 / len(audit_input.splits)
     shift = np.sqrt((own + ratio) / (own + equal)) - 1
     if shift < NOTED_SHIFT:
         return
@@ -231,7 +230,7 @@ def find_departures(audit_input: AuditInput) -> Iterator[Finding]:
     split, column = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
     # times change what is measured; a fold of the future is not meant to look like the past
     severity: Severity = "note" if audit_input.described.ordered else "warning"
-    where = of_splits(departing.size, audit_input.n_splits)
+    where = audit_input.where(departing.size)
     yield Finding(
         "unrepresentative-folds",
         severity,
@@ -278,7 +277,6 @@ def _of_counts(audit_input: AuditInput) -> FloatArray:
 def _by_groups(audit_input: AuditInput) -> FloatArray:
     """Two-sided p-values with groups as what is drawn: residuals of whole groups, and Student's t with their df."""
     codes = audit_input.group_codes
-    assert codes is not None  # noqa: S101 - the caller has looked
     columns = _residuals(audit_input)
     n_groups = int(codes.max()) + 1
     by_group = np.stack([np.bincount(codes, weights=column, minlength=n_groups) for column in columns.T], axis=1)
@@ -339,9 +337,9 @@ def find_future(audit_input: AuditInput) -> Iterator[Finding]:
     yield Finding(
         "future-in-training",
         "error",
-        f"{of_splits(len(found), audit_input.n_splits).capitalize()} models are trained on what came later than test rows: "
+        f"{audit_input.where(len(found)).capitalize()} models are trained on what came later than test rows: "
         f"{late} of {n_train} training rows ({percent(late / n_train)}). In real use the future is not known.",
-        evidence(np.concatenate(list(found.values())), splits=list(found), numbers={"n_rows": late, "share": late / n_train}),
+        evidence_of(found, numbers={"n_rows": late, "share": late / n_train}),
         advice,
     )
 

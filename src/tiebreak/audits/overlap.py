@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column, Columns, Hashes, codes_of, standardised
-from tiebreak.audits.findings import Finding, Severity, count, evidence, of_splits, percent
+from tiebreak.audits.findings import Finding, Severity, count, evidence, evidence_of, percent
 from tiebreak.numerics import FloatArray
 
 
@@ -22,15 +22,14 @@ def find_shared_rows(audit_input: AuditInput) -> Iterator[Finding]:
     repeated = audit_input.by_split(lambda _, test: np.unique(np.sort(test)[1:][np.diff(np.sort(test)) == 0]))
     if shared:
         n_shared, n_tested = sum(map(len, shared.values())), sum(len(audit_input.splits[number].test) for number in shared)
-        where = of_splits(len(shared), audit_input.n_splits)
+        where = audit_input.where(len(shared))
         yield Finding(
             "overlapping-rows",
             "error",
             f"{count(n_shared, 'test row')} of {n_tested} also stand in training {where}, by their row numbers: models are "
             "tested on what they were trained on.",
-            evidence(
-                np.concatenate(list(shared.values())),
-                splits=list(shared),
+            evidence_of(
+                shared,
                 numbers={"n_rows": n_shared, "share": n_shared / n_tested},
             ),
             "Take these rows out of training. tb.evaluate refuses such splits.",
@@ -41,8 +40,8 @@ def find_shared_rows(audit_input: AuditInput) -> Iterator[Finding]:
             "repeated-test-rows",
             "error",
             f"{count(n_repeated, 'row')} stand more than once among the test rows of a split "
-            f"({of_splits(len(repeated), audit_input.n_splits)}), and would count as often.",
-            evidence(np.concatenate(list(repeated.values())), splits=list(repeated), numbers={"n_rows": n_repeated}),
+            f"({audit_input.where(len(repeated))}), and would count as often.",
+            evidence_of(repeated, numbers={"n_rows": n_repeated}),
             "Name each test row once. tb.evaluate refuses such splits.",
         )
 
@@ -50,8 +49,6 @@ def find_shared_rows(audit_input: AuditInput) -> Iterator[Finding]:
 def find_torn_groups(audit_input: AuditInput) -> Iterator[Finding]:
     """Groups of which some rows are in training and others in test."""
     codes = audit_input.group_codes
-    if codes is None:
-        return
     torn = audit_input.by_split(lambda train, test: test[np.isin(codes[test], codes[train])])
     if not torn:
         return
@@ -63,7 +60,7 @@ def find_torn_groups(audit_input: AuditInput) -> Iterator[Finding]:
         "group-on-both-sides",
         "error",
         f"{count(groups.size, 'group')} of {codes.max() + 1} ({such_as}) stand on both sides of a split "
-        f"{of_splits(len(torn), audit_input.n_splits)}; {n_rows} of {n_tested} test rows have rows of their own group in "
+        f"{audit_input.where(len(torn))}; {n_rows} of {n_tested} test rows have rows of their own group in "
         "training. Scores then say how well models recognise known groups, not how they do on new ones.",
         evidence(
             np.flatnonzero(np.isin(codes, groups)),
@@ -127,10 +124,9 @@ def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
         "duplicate-rows",
         severity,
         f"{count(n_duplicates, 'test row')} of {n_tested} ({percent(share)}) have an equal row in training "
-        f"{of_splits(len(found), audit_input.n_splits)}, {n_same_target} of them with the same target. {chance}.",
-        evidence(
-            np.concatenate(list(found.values())),
-            splits=list(found),
+        f"{audit_input.where(len(found))}, {n_same_target} of them with the same target. {chance}.",
+        evidence_of(
+            found,
             numbers={
                 "n_rows": n_duplicates,
                 "share": share,
@@ -237,10 +233,9 @@ def find_near_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
         "near-duplicate-rows",
         severity,
         f"{count(n_found, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
-        f"{of_splits(len(found), audit_input.n_splits)}: it is less than a tenth as far away as the tenth neighbour.",
-        evidence(
-            np.concatenate(list(found.values())),
-            splits=list(found),
+        f"{audit_input.where(len(found))}: it is less than a tenth as far away as the tenth neighbour.",
+        evidence_of(
+            found,
             numbers={"n_rows": n_found, "share": share, "n_tested": n_tested},
         ),
         "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."

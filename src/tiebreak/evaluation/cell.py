@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache
@@ -179,19 +179,19 @@ class Measurement:
             answer, fit_seconds = memo.timed(FIT, X_train, lambda: prepared.model(*arguments))
             outputs = outputs_of_function(answer, slices.truth)
         else:
-            model, head = prepared.copy(seed), self.heads[cell.model]
+            model, head, methods = prepared.copy(seed), self.heads[cell.model], prepared.methods
             given = fit_arguments(model, slices.fit_params) if slices.fit_params else {}
             if head and is_for_the_last_step(model, given):
                 model.memory = memo
             memo.enter(head, caught)
             _, fit_seconds = memo.timed(FIT, X_train, lambda: model.fit(X_train, y_train, **given))
-            answer, predict_seconds = memo.timed(TEST, X_test, lambda: answers(model, prepared.methods, X_test))
-            outputs = outputs_of(answer, model, slices.truth)
+            answer, predict_seconds = memo.timed(TEST, X_test, lambda: [getattr(model, each)(X_test) for each in methods])
+            outputs = outputs_of(methods, answer, model, slices.truth)
             if self.train_scores:
                 X_train = _own(slices.X_train)
                 truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
-                answer, _ = memo.timed(TRAIN, X_train, lambda: answers(model, prepared.methods, X_train))
-                said = outputs_of(answer, model, truth)
+                answer, _ = memo.timed(TRAIN, X_train, lambda: [getattr(model, each)(X_train) for each in methods])
+                said = outputs_of(methods, answer, model, truth)
                 train_scores, _ = self._score(said, truth, model, slices.X_train, slices.y_train)
         scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test)
         _, search = _last_step(model)
@@ -449,18 +449,13 @@ def _last_step(model: Any) -> tuple[str, Any]:
 # --- what it says -------------------------------------------------------------------------------------------------------------
 
 
-def answers(model: Any, methods: Iterable[str], X: Any) -> dict[str, Array]:
-    """Answers of a model for rows, by method."""
-    return {method: np.asarray(getattr(model, method)(X)) for method in methods}
-
-
-def outputs_of(answers: Mapping[str, Array], model: Any, truth: Truth) -> dict[str, Array]:
-    """The answers with columns in the order of the classes; refuses one that has not as many rows as the truth."""
-    for method, answer in answers.items():
+def outputs_of(methods: Sequence[str], answers: Sequence[Any], model: Any, truth: Truth) -> dict[str, Array]:
+    """The answers by method, columns in the order of the classes; refuses one that has not as many rows as the truth."""
+    outputs = {method: np.asarray(answer) for method, answer in zip(methods, answers, strict=True)}
+    for method, answer in outputs.items():
         _check_length(answer, truth, method)
-    return {
-        method: answer if method == "predict" else _in_class_order(answer, model, truth) for method, answer in answers.items()
-    }
+        outputs[method] = answer if method == "predict" else _in_class_order(answer, model, truth)
+    return outputs
 
 
 def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:

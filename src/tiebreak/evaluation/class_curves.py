@@ -404,9 +404,6 @@ class Confusions(Result):
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)
 
-    def __len__(self) -> int:
-        return len(self.models)
-
 
 def confusions_of(evaluation: Evaluation, models: str | Sequence[str] | None = None, dataset: str | None = None) -> Confusions:
     """The matrices of an evaluation; `Evaluation.confusion` describes the parameters."""

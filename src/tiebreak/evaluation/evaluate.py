@@ -118,7 +118,7 @@ def _measure_missing(work: Measurement, log: SqlLog, run: RunOptions, url: str) 
                     for outcomes in batches:
                         kept = claims.write(outcomes)
                         tracker.add([*kept, *claims.settled_elsewhere()])
-                if not claims.wait(lambda seconds: tracker.wait(seconds, claims.settled_elsewhere(), claims.n_held)):
+                if not claims.wait(lambda seconds: tracker.wait(seconds, claims.settled_elsewhere(), len(claims.held))):
                     break
             tracker.add(claims.settled_elsewhere())
     except BaseException as error:
@@ -283,7 +283,8 @@ POLL_SECONDS = 0.1, 2.0
 class Claims(Iterator[Cell]):
     """Cells to be measured, as a runner takes them: an iterator that asks the store just in time.
 
-    `missing` stands in the order of the plan; `again` are those of them that are measured although they have failed before.
+    `missing` stands in the order of the plan; `again` are those of them that are measured although they have failed before;
+    `held` are those that others have taken on.
     """
 
     def __init__(self, lease: SqlLease, missing: Sequence[Cell], again: Collection[Cell] = ()) -> None:
@@ -291,7 +292,7 @@ class Claims(Iterator[Cell]):
         self._again = frozenset(again)
         self._unasked = deque(missing)
         self._ready: deque[Cell] = deque()
-        self._held: list[Cell] = []
+        self.held: list[Cell] = []
         self._settled: list[Outcome] = []
         self._n_next = FIRST
         self._n_written = 0
@@ -310,11 +311,6 @@ class Claims(Iterator[Cell]):
     def __length_hint__(self) -> int:
         return len(self._ready) + len(self._unasked)
 
-    @property
-    def n_held(self) -> int:
-        """Cells that others have taken on."""
-        return len(self._held)
-
     def write(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
         """Keep outcomes, and take on what will be needed next; returns those that were kept."""
         self._n_written += len(outcomes)
@@ -325,7 +321,7 @@ class Claims(Iterator[Cell]):
             self._unasked.extendleft(reversed(self._ready))
             self._ready.clear()
         lost = {outcome.cell for outcome in refused}
-        self._held += sorted(lost)
+        self.held += sorted(lost)
         return [outcome for outcome in outcomes if outcome.cell not in lost]
 
     def settled_elsewhere(self) -> list[Outcome]:
@@ -339,14 +335,14 @@ class Claims(Iterator[Cell]):
         `pause` waits for so many seconds.
         """
         seconds, most = POLL_SECONDS
-        while self._held:
-            held, self._held = self._held, []
+        while self.held:
+            held, self.held = self.held, []
             self._sort(self._lease.claim(held, again=self._again))
             self._is_over = False
             if self._ready:
                 return True
-            seconds = min(seconds * 1.5, most) if len(self._held) == len(held) else POLL_SECONDS[0]
-            if self._held:
+            seconds = min(seconds * 1.5, most) if len(self.held) == len(held) else POLL_SECONDS[0]
+            if self.held:
                 pause(seconds)
         return False
 
@@ -363,6 +359,6 @@ class Claims(Iterator[Cell]):
 
     def _sort(self, claim: Claim) -> None:
         self._ready += claim.granted
-        self._held += claim.held
+        self.held += claim.held
         self._settled += claim.settled
         self._is_shared |= bool(claim.held or claim.settled)

@@ -209,18 +209,15 @@ def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: i
         # of which scikit-learn keeps the probability
         positive=classes[1] if wants_scores and classes is not None and classes.size == 2 else None,
         items=first.rows.tolist(),
-        clusters=_fold_names(kept.record, first.splits) if n_splits > 1 else None,
+        clusters=[f"fold {kept.record.fold[split]}" for split in first.splits for _ in kept.record.test_rows[split]]
+        if n_splits > 1
+        else None,
     )
     remark = (
         f"predictions of {n_splits} models each, fitted on the other folds of repeat {repeat}: what is said holds for these "
         "training sets, and the folds are clusters"
     )
     return replace(items, sources=(remark,) if n_splits > 1 else ())
-
-
-def _fold_names(record: DatasetRecord, splits: Sequence[int]) -> list[str]:
-    """Name of the fold of each test row."""
-    return [f"fold {record.fold[split]}" for split in splits for _ in record.test_rows[split]]
 
 
 def _answers(outputs: Mapping[str, Array], model: str, metric: str, *, wants_scores: bool) -> Array:

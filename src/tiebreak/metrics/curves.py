@@ -56,19 +56,16 @@ def check_binary(y_true: ArrayLike, scores: ArrayLike, positive: Any, *, name: s
     """
     labels = label_column(y_true, "y_true")
     values = floats(scores, name)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values.ravel()
-    if values.ndim != 1:
-        advice = f", such as the column of the positive class: {name}[:, 1]" if values.ndim == 2 else ""
-        raise DataError(f"{name} has the shape {values.shape}; one number for each example is needed{advice}.")
+    values = values.ravel() if values.shape[1:] == (1,) else values
+    if values.shape != labels.shape:
+        raise DataError(
+            f"{name} has the shape {values.shape}, and y_true {labels.size} labels; one number for each example is needed, such "
+            f"as the column of the positive class: {name}[:, 1]."
+        )
     if not np.all(np.isfinite(values)):
         row = int(np.argmin(np.isfinite(values)))
         what = "nan" if np.isnan(values[row]) else "infinite"
         raise DataError(f"{name}[{row}] is {what}; such an example has no place in the order. Leave it out, or mend it.")
-    if values.shape != labels.shape:
-        raise InvalidParameterError(
-            f"y_true has {labels.size} labels, and {name} the shape {values.shape}; one of each is needed per example."
-        )
     chosen = find_positive(labels_in(labels), positive)
     return Binary(np.array([label == chosen for label in labels.tolist()], dtype=bool), values, chosen)
 

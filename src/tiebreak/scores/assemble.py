@@ -46,7 +46,7 @@ def assemble(
     `dataset` is "" if it has no name. Each row of the columns has the position of its model in `models` (unique names), the key
     of its split, the score in the metric's unit and, where they are given, the split's numbers of examples, n_train and n_test.
     Scores of one model and split are averaged. Raises `DataError` for one split with two sizes, and
-    `DataError` where hardly any split is shared, so that the table would be all but empty.
+    where hardly any split is shared, so that the table would be all but empty.
     """
     keys = number_splits(repeat, fold)
     split_repeat, split_fold, code = keys

@@ -351,7 +351,7 @@ def _codes_of(names: tuple[str, ...]) -> IntArray:
 
 
 def check_items(items: Items) -> Items:
-    """The items, if an analysis can use it; raises `DataError` or `DataError` otherwise."""
+    """The items, if an analysis can use it; raises `DataError` otherwise."""
     if len(items.models) < 1 or not items.items:
         raise DataError("there are no models, or no items, to compare.")
     if np.isinf(items.score).any():

@@ -103,9 +103,8 @@ class Areas(Influence):
         error = np.where(np.square(np.nan_to_num(error)) > SMALLEST_VARIANCE, error, 0.0 * error)
         estimate = self.estimate[i] - self.estimate[j]
         moves = np.asarray(error > 0)
-        for pair in np.argwhere(~moves):
-            at = tuple(pair)
-            moves[at] = not np.array_equal(self.parts[i[at]], self.parts[j[at]]) or not self.parts[i[at]].any()
+        one, two = self.parts[i[~moves]], self.parts[j[~moves]]
+        moves[~moves] = (one != two).any(axis=-1) | ~one.any(axis=-1)
         undefined = np.isnan(estimate + error)
         kind = np.where(undefined, UNDEFINED, np.where(moves, SPREAD, IDENTICAL)).astype(np.int8)
         df = np.where(error > 0, df, np.nan)

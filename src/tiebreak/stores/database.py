@@ -45,8 +45,6 @@ class Connection(Protocol):
 KEPT = " What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped"
 
-_MOST_IDLE = 5
-
 
 class Database(ABC):
     """A store's database, of whichever kind.
@@ -92,9 +90,6 @@ class Database(ABC):
             raise self.translate(error, run=run, to_write=to_write and is_begun) from error
         with self._lock:
             self._idle.append(connection)
-            surplus = self._idle.pop(0) if len(self._idle) > _MOST_IDLE else None
-        if surplus is not None:
-            surplus.driver.close()
         return result
 
     def _taken(self, *, create: bool) -> Connection:
@@ -114,18 +109,14 @@ class Database(ABC):
 
     def _prepare(self, connection: Connection, *, create: bool) -> None:
         """Make sure that there is a store of this schema; it is made first if there is none and `create` is True."""
-        self.begin(connection, to_write=False)
-        is_new = not self.is_store(connection)
-        if is_new and not create:
-            raise NoStoreError(self.absence)
+        self.begin(connection, to_write=create)
+        if not self.is_store(connection):
+            if not create:
+                raise NoStoreError(self.absence)
+            for name in TABLES:
+                connection.execute(self.table_statement(name))
+            connection.execute("INSERT INTO tiebreak_store VALUES (?)", [SCHEMA])
         connection.driver.commit()
-        if is_new:
-            self.begin(connection, to_write=True)
-            if not self.is_store(connection):  # else another process was faster
-                for name in TABLES:
-                    connection.execute(self.table_statement(name))
-                connection.execute("INSERT INTO tiebreak_store VALUES (?)", [SCHEMA])
-            connection.driver.commit()
 
     def check_schema(self, connection: Connection) -> None:
         """Refuse a store of another schema."""

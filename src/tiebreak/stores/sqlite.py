@@ -100,9 +100,10 @@ class SqliteDatabase(Database):
         driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_DEFINITION)  # the first statement reads all definitions
         try:
             # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a
-            # journal that is there again afterwards takes the commit back. Functions that a schema names are not called unless
-            # they are harmless; pages are looked at before they are used.
-            driver.executescript("PRAGMA synchronous = EXTRA; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            # journal that is there again afterwards takes the commit back.
+            driver.execute("PRAGMA synchronous = EXTRA")
+            # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
+            driver.executescript("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
         except BaseException:
             driver.close()
             raise

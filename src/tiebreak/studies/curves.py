@@ -72,11 +72,11 @@ def run_of_study(run: RunOptions, study: str, plan: Plan, about: str = "") -> Ru
     return dataclasses.replace(run, name=made_name, settings={**run.settings, "made_by": study})
 
 
-def measure_curve(plan: Plan, run: RunOptions, scoring: Any, rope: float | str, alpha: float, keep: bool) -> Evaluation:
+def measure_curve(plan: Plan, run: RunOptions, scoring: Any, rope: float | str, alpha: float) -> Evaluation:
     """Scores of a plan on test and training rows; a rope or alpha that is none is refused first."""
     check_rope_given(rope)
     check_probability(alpha, "alpha")
-    return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep, train_scores=True)
+    return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=False, train_scores=True)
 
 
 def points_of(
@@ -224,12 +224,11 @@ def learning_curve(
     scoring: Any = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    keep_predictions: bool = False,
 ) -> LearningCurve:
     """Measure the models of a plan on growing training sets; `tiebreak.learning_curve` describes the parameters."""
     plan, chosen = with_sizes(whole, sizes)
     described, run = whole.datasets[0].described, run_of_study(run, "learning-curve", whole)
-    evaluation = measure_curve(plan, run, scoring, rope, alpha, keep_predictions)
+    evaluation = measure_curve(plan, run, scoring, rope, alpha)
     return learning_curve_of(evaluation, chosen, described.n_test / described.n_train, rope, alpha)
 
 
@@ -475,14 +474,13 @@ def validation_curve(
     scoring: Any = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    keep_predictions: bool = False,
 ) -> ValidationCurve:
     """Measure models for several values of a parameter; `tiebreak.validation_curve` describes the parameters.
 
     The plan is that of ``grids.candidates``.
     """
     run = run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
-    evaluation = measure_curve(plan, run, scoring, rope, alpha, keep_predictions)
+    evaluation = measure_curve(plan, run, scoring, rope, alpha)
     return validation_curve_of(evaluation, grids, rope, alpha)
 
 

@@ -266,7 +266,7 @@ def models_page(confusions: Confusions) -> Page:
 
 def models_facts(confusions: Confusions) -> dict[str, Any]:
     """Facts of the matrix of each model."""
-    models = {name: matrix_facts(confusions[name]) for name in confusions}
+    models = {name: matrix_facts(confusions[name]) for name in confusions.models}
     return {"dataset": confusions.dataset, "n_splits": confusions.n_splits, "models": models}
 
 

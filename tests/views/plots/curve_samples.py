@@ -35,14 +35,11 @@ def drawn_bias_variance(names: Sequence[str], *, loss: str = "zero-one") -> Bias
     """Ever more variance and less bias."""
     from tiebreak.studies.bias_variance import LossParts
 
-    n = len(names)
-    parts = []
-    for number, name in enumerate(names):
-        bias, unbiased = 0.30 - 0.2 * number / n, 0.02 + 0.2 * number / n
-        biased = 0.08 * (1 - number / n) if loss == "zero-one" else float("nan")
-        variance = unbiased - (biased if loss == "zero-one" else 0.0)
-        costs = unbiased if loss == "zero-one" else float("nan")
-        parts.append(LossParts(name, 100, bias + variance, bias, variance, costs, biased))
+    at, is_squared = np.arange(len(names)) / len(names), loss == "squared"
+    bias, unbiased, biased = 0.30 - 0.2 * at, 0.02 + 0.2 * at, 0.0 if is_squared else 0.08 * (1 - at)
+    undefined = np.full(at.size, np.nan)
+    columns = (bias + unbiased - biased, bias, unbiased - biased, *((undefined,) * 2 if is_squared else (unbiased, biased)))
+    parts = [LossParts(name, 100, *row) for name, row in zip(names, np.stack(columns, axis=1).tolist(), strict=True)]
     evaluation = drawn_learning_curve(["a"]).evaluation
     return BiasVariance(loss, tuple(parts), 100, 300, 100, evaluation)  # type: ignore[arg-type]
 

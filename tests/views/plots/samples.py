@@ -21,11 +21,6 @@ GRID = [
     f"scale+svc, kernel={kernel}, gamma={gamma}, C={C}, class_weight=none"
     for kernel, gamma, C in product(("rbf", "cos"), ("1e-3", "1e-2", "1e-1", "1e+0"), ("1e-1", "1e+0", "1e+1", "1e+2", "1e+3"))
 ]
-NAMES = {
-    "short": [f"model {number}" for number in range(40)],
-    "60 characters": GRID,
-    "60 wide characters": ["W" * 58 + f"{number:02}" for number in range(40)],
-}
 HOSTILE = [
     "a$b$_{x}\\frac{1}",
     "two\nlines\tand a tab",
@@ -55,18 +50,6 @@ def over_datasets(
     score = 0.8 + rng.normal(0, 0.05, (n, 1)) + rng.normal(0, 0.02, (n, k)) - 0.004 * np.arange(k)
     columns = {name: score[:, place].round(6).tolist() for place, name in enumerate(names)}
     return tb.compare({"dataset": list(datasets)} | columns, metric="accuracy", **({"rope": 0.01} | settings))
-
-
-@cache
-def hierarchical(datasets: tuple[str, ...]) -> Comparison:
-    """Two models on five splits of each dataset, one of them a little better."""
-    rng = np.random.default_rng(6)
-    of = np.repeat(np.arange(len(datasets)), 5)
-    one = 0.8 + rng.normal(0, 0.05, len(datasets))[of] + rng.normal(0, 0.01, of.size)
-    other = one - 0.01 + rng.normal(0, 0.02, len(datasets))[of] + rng.normal(0, 0.01, of.size)
-    table = {"dataset": [datasets[k] for k in of], "split": np.tile(np.arange(5), len(datasets)).tolist()}
-    table |= {"one": one.round(6).tolist(), "other": other.round(6).tolist()}
-    return tb.compare(table, metric="accuracy", method="hierarchical", rope=0.01, n_train=80, n_test=20)
 
 
 @cache

@@ -62,13 +62,6 @@ def test_verdicts_have_every_pair_in_both_orientations() -> None:
     assert set(data[(data["row"] != "a") & (data["column"] != "a")]["verdict"]) == {""}
 
 
-def test_a_square_holds_twenty_models_and_points_to_the_frame() -> None:
-    """Of thirty the first twenty, and the note says where all pairs are."""
-    drawing = verdicts(graded(tuple(f"m{k}" for k in range(30))))
-    assert drawing.data["row"].nunique() == 20
-    assert "Drawn: the first 20 of 30 models; answer.pairs has all pairs." in drawing.note
-
-
 def test_a_posterior_has_mass_one_and_the_probabilities_of_its_pair() -> None:
     """By the trapezoidal rule over the drawn points; the title has the most probable region."""
     pair = graded(NAMES).pair("a", "c")

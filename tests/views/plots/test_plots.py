@@ -12,14 +12,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import tiebreak as tb
 from tests.views.plots.every import PLOTS
-from tests.views.plots.samples import HOSTILE, NAMES, drawn_texts, graded, misplaced, words_of
+from tests.views.plots.samples import GRID, HOSTILE, drawn_texts, graded, misplaced, words_of
 from tiebreak.errors import InvalidParameterError, StoreError
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("kind", "names"),
-    [*((kind, NAMES["60 characters"][:6]) for kind in PLOTS), *((kind, HOSTILE) for kind in ("ranking", "roc, several"))],
+    [*((kind, GRID[:6]) for kind in PLOTS), *((kind, HOSTILE) for kind in ("ranking", "roc, several"))],
 )
 def test_every_plot_is_drawn_with_nothing_cut_or_covered(kind: str, names: list[str]) -> None:
     """Title, note, names and numbers stand inside the figure beside each other, whatever the names are, and nothing warns."""

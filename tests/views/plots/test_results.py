@@ -8,7 +8,6 @@ from sklearn.svm import SVC
 import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.every import BINARY, COSTS, SEVERAL, X, evaluated, ratable
-from tests.views.plots.samples import over_items
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.views.plots.evaluation import times
@@ -156,13 +155,3 @@ def test_an_audit_has_the_shares_of_each_test_set_and_marks_its_findings() -> No
     of_numbers = tb.audit(X, X[:, 1], cv=3).plot.drawing().data
     assert (of_numbers["q1"] <= of_numbers["median"]).all()
     assert (of_numbers["median"] <= of_numbers["q3"]).all()
-
-
-def test_power_is_that_of_the_plan() -> None:
-    """At every number of units that is drawn, for the difference in target and two others."""
-    size = tb.sample_size(over_items(("a", "b")), n=300)
-    data = size.plot.drawing().data
-    assert data["effect"].nunique() == 3
-    for row in data.iloc[::10].to_dict("records"):
-        assert row["power"] == size.power_at(int(row["n"]), row["effect"])
-    assert "300 questions show a difference" in size.plot.drawing().title

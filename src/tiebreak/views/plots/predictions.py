@@ -289,7 +289,7 @@ def matrices(result: Confusions, model: str | None = None, *, by: Share = "actua
     """Matrix of one model, or a panel for each, the most accurate first."""
     import pandas as pd
 
-    if model is not None or len(result) == 1:
+    if model is not None or len(result.models) == 1:
         return matrix(result[model if model is not None else result.models[0]], by=by)
     order = sorted(result.models, key=lambda name: -result[name].accuracy)
     shown = order[:MOST_PANELS]
