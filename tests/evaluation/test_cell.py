@@ -30,7 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 from tiebreak.errors import DataError
-from tiebreak.evaluation.cell import Measurement, copies_of
+from tiebreak.evaluation.cell import Measurement, Prepared
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Cell, Outcome
@@ -460,7 +460,7 @@ def test_copies_of_all_that_scikit_learn_has_are_clones() -> None:
             model = kind()
         except TypeError:  # it needs an estimator
             continue
-        copied, expected = copies_of(model, seeded=False, is_known=True)(None), clone(model)
+        copied, expected = Prepared(name, model, (), seeded=False).copy(None), clone(model)
         assert type(copied) is kind, name
         assert {key: repr(value) for key, value in vars(copied).items()} == {
             key: repr(value) for key, value in vars(expected).items()
@@ -469,10 +469,14 @@ def test_copies_of_all_that_scikit_learn_has_are_clones() -> None:
     assert n_copied > 150
 
 
-@pytest.mark.parametrize("is_known", [True, False])
-def test_copies_share_nothing(is_known: bool):
+class OwnTree(DecisionTreeClassifier):
+    """A tree that is not scikit-learn's."""
+
+
+@pytest.mark.parametrize("tree", [DecisionTreeClassifier, OwnTree])
+def test_copies_share_nothing(tree: type[DecisionTreeClassifier]):
     """Fitting one leaves the next as new, and each has its own seed."""
-    make = copies_of(make_pipeline(StandardScaler(), DecisionTreeClassifier()), seeded=True, is_known=is_known)
+    make = Prepared("m", make_pipeline(StandardScaler(), tree()), (), seeded=True).copy
     first, second = make(1), make(2)
     first.fit(np.eye(4), [0, 1, 0, 1])
     assert not hasattr(second[-1], "tree_")

@@ -44,16 +44,10 @@ def rows_of(battles: Battles) -> list[tuple[str, str, int]]:
     return [(battles.models[a], battles.models[b], outcome) for a, b, outcome in columns]
 
 
-def test_every_kind_of_table_is_the_same(tmp_path: Path) -> None:
+def test_every_kind_of_table_is_the_same() -> None:
     """The second battle is won by x, which stands second; names, words and ties are all understood."""
-    frame = pd.DataFrame(COLUMNS)
-    frame.to_csv(tmp_path / "b.csv", index=False)
-    frame.to_csv(tmp_path / "b.tsv", index=False, sep="\t")
-    frame.to_parquet(tmp_path / "b.parquet")
-    (tmp_path / "b.json").write_text(json.dumps(RECORDS))
-    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, RECORDS)))
     upper = {f" {name.title()}": values for name, values in COLUMNS.items()}
-    for source in (*tmp_path.iterdir(), str(tmp_path / "b.csv"), frame, pl.DataFrame(COLUMNS).lazy(), RECORDS, COLUMNS, upper):
+    for source in (pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS).lazy(), RECORDS, COLUMNS, upper):
         battles = battles_of(source)
         assert battles.models == ("x", "y", "z")
         assert rows_of(battles) == [("x", "y", 1), ("y", "x", -1), ("x", "z", 0), ("z", "y", -1)]

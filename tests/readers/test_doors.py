@@ -2,14 +2,11 @@
 
 import bz2
 import codecs
-import contextlib
 import gzip
 import json
-import os
 import re
-import threading
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +15,7 @@ import pytest
 
 import tiebreak as tb
 from tests.cli.conftest import run
+from tests.readers.test_files import on_posix, pipe_of
 from tiebreak.errors import (
     DataError,
     InvalidParameterError,
@@ -384,26 +382,14 @@ def test_the_same_table_in_another_format_is_the_same(door: str, ending: str) ->
     assert kind.read(Path(f"t.{ending}")) == kind.read(_written("plain", kind))
 
 
-@contextlib.contextmanager
-def _pipe(path: Path) -> Iterator[Path]:
-    """A pipe that gives what stands in a file."""
-    os.mkfifo("pipe")
-    writer = threading.Thread(target=lambda: Path("pipe").write_bytes(path.read_bytes()))
-    writer.start()
-    try:
-        yield Path("pipe")
-    finally:
-        writer.join()
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@on_posix
 @pytest.mark.parametrize("door", DOORS)
 def test_a_pipe_is_read_like_a_file(door: str) -> None:
     """Once, whatever is asked of it."""
     kind = DOORS[door]
     path = _written("plain", kind)
-    with _pipe(path) as pipe:
-        assert kind.read(pipe) == kind.read(path)
+    with pipe_of(path) as pipe:
+        assert kind.read(Path(pipe)) == kind.read(path)
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -11,12 +11,8 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.readers.log_files import every_eval, harness, inspect, results
+from tests.readers.log_files import answers, every_eval, harness, inspect, results
 from tiebreak.errors import DataError, SourceNotFoundError, UnclearSourceError
-
-
-def answers(seed: int, n: int = 40) -> list[int]:
-    return (np.random.default_rng(seed).random(n) < 0.6).astype(int).tolist()
 
 
 def epochs(path: Path, model: str, task: str, values: dict[int, list[Any]], status: str = "success", **about: Any) -> None:

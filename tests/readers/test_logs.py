@@ -3,8 +3,6 @@
 import json
 import math
 import struct
-import subprocess
-import sys
 import tracemalloc
 import zipfile
 import zlib
@@ -93,13 +91,6 @@ def test_tables_and_other_files_are_no_logs(name: str, content: str, tmp_path: P
         read_log(tmp_path / name, name)
     (tmp_path / "late.json").write_text(" " * 2**14 + '{"resolved_instances": 1, "total_instances": 1}')
     assert not is_log(tmp_path / "late.json")
-
-
-def test_logs_are_read_without_pandas(tmp_path: Path) -> None:
-    """Which takes a second to import."""
-    path = TOOLS["Inspect"](tmp_path)
-    told = "import sys, pathlib; from tiebreak.readers.logs import read_log; read_log(pathlib.Path(sys.argv[1]), 'a')"
-    subprocess.run([sys.executable, "-c", f"{told}; assert 'pandas' not in sys.modules", str(path)], check=True)
 
 
 def test_fields_of_samples_that_group_them_are_kept(tmp_path: Path) -> None:
@@ -228,9 +219,6 @@ def test_inspect_as_json_with_epochs_metadata_and_settings(tmp_path: Path) -> No
     assert log.settings == (("solver", "chain"), ("temperature", "0.5"))
     assert (log.time, log.is_whole) == ("2026-01-01T00:00:00", False)
     assert tb.read_items(path).score[0].tolist() == [[0.5, 0.5, 0, 0]]
-    about["config"] = {"epochs": 1, "epochs_reducer": ["max"]}  # of which there is nothing to say
-    path.write_text(json.dumps({"version": 2, "status": "success", "eval": about, "samples": samples[::2]}))
-    assert read_log(path, "log.json").remark == ""
 
 
 def test_inspect_says_what_is_missing_and_why(tmp_path: Path) -> None:

@@ -19,47 +19,56 @@ def test_direction_and_factor_follow_scikit_learns_sign(name: str) -> None:
     assert metric.name == name.removeprefix("neg_")
 
 
-def test_plain_loss_is_taken_at_its_word() -> None:
-    """'log_loss' without neg_ is the loss itself."""
-    assert name_metric("log_loss") == (Metric("log_loss", False), 1)
-    assert name_metric("neg_log_loss") == (Metric("log_loss", False), -1)
-    assert name_metric("neg_log_loss", True) == name_metric("neg_log_loss", False) == name_metric("neg_log_loss")
-
-
-def test_other_names_need_a_direction() -> None:
-    """The direction is named, never read off the data; a misspelling leads to the name whose direction is known."""
-    assert name_metric("utility", lower_is_better=False).metric == Metric("utility", True)
-    assert name_metric("regret", lower_is_better=True).metric == Metric("regret", False)
-    with pytest.raises(UnclearSourceError, match=r"higher or lower better for the metric 'regret'\? Pass lower_is_better="):
-        name_metric("regret")
-    with pytest.raises(UnclearSourceError, match="scikit-learn's name 'accuracy'"):
-        name_metric("acuracy")
-    with pytest.raises(UnclearSourceError, match="'neg_accuracy'"):
-        name_metric("neg_accuracy")
+@pytest.mark.parametrize(
+    ("name", "said", "metric", "factor"),
+    [
+        *(("log_loss", said, Metric("log_loss", False), 1) for said in (None, True)),  # taken at its word
+        *(("neg_log_loss", said, Metric("log_loss", False), -1) for said in (None, True, False)),
+        ("neg_crps", None, Metric("crps", False), -1),
+        ("Neg RMSE", None, Metric("root_mean_squared_error", False), -1),
+        ("RMSE", None, Metric("root_mean_squared_error", False), 1),
+        ("Log loss", None, Metric("log_loss", False), 1),
+        ("Accuracy", None, Metric("accuracy", True), 1),
+        ("F1-macro", None, Metric("f1_macro", True), 1),
+        # an AUC of which less is better, as of a concentration over time, is not the area under the ROC curve
+        *(("AUC", said, Metric("AUC" if said else "roc_auc", not said), 1) for said in (None, True)),
+        *((name, said, Metric(name, not said), 1) for name in ("score", "match") for said in (None, True)),
+        ("loss", False, Metric("loss", True), 1),
+        # those that scikit-learn does not have, as typed
+        *(
+            (name, said, Metric(name, True), 1)
+            for name in ("exact_match", "rougeL", "win_rate", "mAP50")
+            for said in (None, False)
+        ),
+        ("utility", False, Metric("utility", True), 1),
+        ("regret", True, Metric("regret", False), 1),
+        # with the part of the data, as trackers of experiments write them
+        ("val_acc", None, Metric("val_acc", True), 1),
+        ("eval/loss", None, Metric("eval/loss", False), 1),
+    ],
+)
+def test_a_name_is_a_metric_with_a_direction(name: str, said: bool | None, metric: Metric, factor: int) -> None:
+    """However people write it; negated losses are turned, and the caller is obeyed where the name leaves it open."""
+    assert name_metric(name, said) == (metric, factor)
 
 
 @pytest.mark.parametrize(
-    ("name", "full"),
+    ("name", "said", "error", "text"),
     [
-        ("AUC", "roc_auc"),
-        ("Accuracy", "accuracy"),
-        ("Log loss", "log_loss"),
-        ("RMSE", "root_mean_squared_error"),
-        ("neg_rmse", "neg_root_mean_squared_error"),
-        ("F1-macro", "f1_macro"),
+        ("regret", None, UnclearSourceError, r"higher or lower better for the metric 'regret'\? Pass lower_is_better="),
+        ("acuracy", None, UnclearSourceError, "scikit-learn's name 'accuracy'"),
+        ("neg_accuracy", None, UnclearSourceError, "'neg_accuracy'"),
+        ("train_acc", None, UnclearSourceError, "'train_acc'"),
+        ("accuracy", True, InvalidParameterError, "lower_is_better=True contradicts the metric 'accuracy', of which higher"),
+        ("NDCG@10", True, InvalidParameterError, "lower_is_better=True contradicts the metric 'NDCG@10', of which higher"),
+        ("log_loss", False, InvalidParameterError, "lower_is_better=False contradicts the metric 'log_loss', of which lower"),
+        ("regret", "yes", InvalidParameterError, "must be True, False or None; got 'yes'"),
     ],
 )
-def test_scikit_learns_metrics_are_known_as_people_write_them(name: str, full: str) -> None:
-    """Capitals, blanks and short names ask for no direction."""
-    assert name_metric(name) == name_metric(full)
-
-
-def test_the_part_of_the_data_changes_no_direction() -> None:
-    """Names as trackers of experiments write them stay as they are; scores of training data are compared only when asked for."""
-    assert name_metric("val_acc").metric == Metric("val_acc", True)
-    assert name_metric("eval/loss").metric == Metric("eval/loss", False)
-    with pytest.raises(UnclearSourceError, match="'train_acc'"):
-        name_metric("train_acc")
+def test_a_direction_is_asked_for_or_contradicts(name: str, said: bool | None, error: type[Exception], text: str) -> None:
+    """It is never read off the data; a misspelling leads to the name whose direction is known."""
+    with pytest.raises(error, match=text):
+        name_metric(name, said)
 
 
 def test_a_held_metric_is_found_however_it_is_written() -> None:
@@ -70,38 +79,6 @@ def test_a_held_metric_is_found_however_it_is_written() -> None:
         choose_metric(["AUC", "auc"], "Auc", "the table")
     with pytest.raises(UnknownNameError, match="no metric is called 'f1'"):
         choose_metric(["AUC", "auc"], "f1", "the table")
-
-
-@pytest.mark.parametrize("name", ["AUC", "score", "match"])
-def test_a_usual_direction_yields_to_the_caller(name: str) -> None:
-    """An AUC of which less is better, as of a concentration over time, is not the area under the ROC curve."""
-    assert name_metric(name).metric.higher_is_better
-    assert name_metric(name, lower_is_better=True) == (Metric(name, False), 1)
-    assert name_metric("loss", lower_is_better=False) == (Metric("loss", True), 1)
-
-
-@pytest.mark.parametrize("name", ["exact_match", "rougeL", "BLEU", "win_rate", "NDCG@10", "mAP50"])
-def test_metrics_that_scikit_learn_does_not_have_keep_their_name(name: str) -> None:
-    """As it was typed; a direction that contradicts what it means is a mistake."""
-    assert name_metric(name) == name_metric(name, lower_is_better=False) == (Metric(name, True), 1)
-    with pytest.raises(InvalidParameterError, match=f"lower_is_better=True contradicts the metric '{name}', of which higher"):
-        name_metric(name, lower_is_better=True)
-
-
-def test_negated_losses_of_others() -> None:
-    """They are turned, as scikit-learn's are."""
-    assert name_metric("neg_crps") == (Metric("crps", False), -1)
-    assert name_metric("Neg RMSE") == (Metric("root_mean_squared_error", False), -1)
-
-
-def test_direction_against_the_list_is_refused() -> None:
-    """Saying that lower accuracy is better is a mistake, and so is a direction that is none."""
-    with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the metric 'accuracy', of which higher"):
-        name_metric("accuracy", lower_is_better=True)
-    with pytest.raises(InvalidParameterError, match="lower_is_better=False contradicts the metric 'log_loss', of which lower"):
-        name_metric("log_loss", lower_is_better=False)
-    with pytest.raises(InvalidParameterError, match="must be True, False or None; got 'yes'"):
-        name_metric("regret", lower_is_better="yes")  # type: ignore[arg-type]
 
 
 def test_direction_of_a_column_is_obeyed_or_refused() -> None:

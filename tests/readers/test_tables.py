@@ -3,8 +3,10 @@
 import decimal
 import gzip
 import json
+import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from numpy.testing import assert_array_equal
 
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG_FRAME, SCORE, WIDE, WIDE_FRAME, read
+from tests.readers.log_files import inspect
 from tiebreak.errors import DataError, UnsupportedSourceError
 from tiebreak.readers import tables
 from tiebreak.readers.tables import MISSING, column_names, is_numeric, number_of, read_table
@@ -55,6 +58,17 @@ def test_memory_of_python_is_let_go_of_at_once(write: Write) -> None:
         n = sys.getrefcount(own)
         assert tables._by_arrow(own, form) is not None
         assert sys.getrefcount(own) == n
+
+
+def test_files_are_read_without_pandas(write: Write, tmp_path: Path) -> None:
+    """Which takes a second to import, and which many a method of pyarrow does: short and long tables, with gaps, and logs."""
+    text = "model,fold,score,x\na,1,0.5,0.5\nb,1,NA,\n"
+    write(text, "short.csv")
+    write(text + "a,2,0.5,0.25\n" * 10_000, "long.csv")
+    inspect(tmp_path / "a.eval", ["C"])
+    told = "import sys, tiebreak as tb; tb.read_items('a.eval'); [read_table(path, '') for path in ('short.csv', 'long.csv')]"
+    code = f"from tiebreak.readers.tables import read_table; {told}; assert 'pandas' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_names_may_hold_a_separator_where_another_one_is_told(write: Write) -> None:

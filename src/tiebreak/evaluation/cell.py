@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache
@@ -310,7 +310,7 @@ def _folder() -> str:
 class Prepared:
     """Facts about a model that all of its fits on a dataset share.
 
-    `copy` makes a copy of it out of a seed. `is_open` says that something in it may draw from the global generators, or otherwise
+    `is_open` says that something in it may draw from the global generators, or otherwise
     differ from fit to fit. `methods` are those that it is asked by: for each scorer the first of those it can use that the model
     has. `settings` of scikit-learn are those of its next fit; an open model has none, as a search makes up new parameters for
     each fit.
@@ -326,53 +326,35 @@ class Prepared:
         self.is_open = any(
             not module_of(part).startswith("sklearn.") or any(hasattr(part, each) for each in drawing) for part in parts
         )
-        self.copy = copies_of(model, seeded=seeded, is_known=not self.is_open)
         wanted = [next((method for method in scorer.needs if hasattr(model, method)), "") for scorer in scorers]
         methods = tuple(method for method in dict.fromkeys(wanted) if method)
         self.methods = methods or (("predict",) if hasattr(model, "predict") else ())
+        self._names = open_random_states(model) if seeded else ()
+        self._copied: bytes | None = None
+        # callbacks are shared by all copies, and a parameter may not be pickled
+        if not self.is_open and not any(getattr(part, "_skl_callbacks", None) for part in parts):
+            with contextlib.suppress(Exception):
+                whole = _unfitted(model)
+                of_copy = {"": whole, **whole.get_params(deep=True)}
+                places = [of_copy[name.removesuffix("random_state").removesuffix("__")] for name in self._names]
+                self._copied = pickle.dumps((whole, places), protocol=pickle.HIGHEST_PROTOCOL)
 
+    def copy(self, seed: int | None) -> Any:
+        """An unfitted copy, whose parameters named random_state that are None each get a value that comes of the seed.
 
-def copies_of(model: Any, *, seeded: bool, is_known: bool) -> Callable[[int | None], Any]:
-    """Maker of copies of a model: called with a seed, or None, it gives one.
-
-    With `seeded`, parameters named random_state that are None are set, each to a value that comes of the seed. With `is_known`,
-    the model is made of scikit-learn's own parts, which may be copied by pickle.
-    """
-    names = open_random_states(model) if seeded else ()
-    # callbacks are shared by all copies
-    if is_known and not any(getattr(part, "_skl_callbacks", None) for part in parts_of(model)):
-        with contextlib.suppress(Exception):  # a parameter may not be pickled
-            return _from_bytes(model, names)
-
-    def make(seed: int | None) -> Any:
-        made, values = _copy(model), seeded_parameters(names, seed)
-        return made.set_params(**values) if values else made
-
-    return make
-
-
-def _from_bytes(model: Any, names: tuple[str, ...]) -> Callable[[int | None], Any]:
-    """Copies out of bytes, which name the parts of the copy that take a seed.
-
-    To set parameters of a pipeline takes a twentieth of the time of a small fit; attributes of its parts take none.
-    """
-    from sklearn.base import clone
-
-    whole = clone(model)
-    parts = {"": whole, **whole.get_params(deep=True)}
-    drawing = [parts[name.removesuffix("random_state").removesuffix("__")] for name in names]
-    copied = pickle.dumps((whole, drawing), protocol=pickle.HIGHEST_PROTOCOL)
-
-    def make(seed: int | None) -> Any:
-        made, drawing = pickle.loads(copied)  # noqa: S301  (written above)
-        for part, value in zip(drawing, seeded_parameters(names, seed).values(), strict=False):  # no values without a seed
+        To set parameters of a pipeline takes a twentieth of the time of a small fit; attributes of its parts take none.
+        """
+        values = seeded_parameters(self._names, seed)
+        if self._copied is None:
+            made = _unfitted(self.model)
+            return made.set_params(**values) if values else made
+        made, places = pickle.loads(self._copied)  # noqa: S301  (written above)
+        for part, value in zip(places, values.values(), strict=False):  # no values without a seed
             part.random_state = value
         return made
 
-    return make
 
-
-def _copy(model: Any) -> Any:
+def _unfitted(model: Any) -> Any:
     """An unfitted copy; an object that scikit-learn cannot clone is copied as it is."""
     if hasattr(model, "get_params"):
         from sklearn.base import clone

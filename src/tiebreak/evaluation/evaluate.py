@@ -229,7 +229,7 @@ def find_missing(work: Measurement, log: SqlLog, *, retry_failed: bool) -> tuple
     is_done, has_all = table.state == 0, table.has_score.all(axis=1)
     again = {cells[row] for row in np.flatnonzero(~is_done).tolist()} if retry_failed else set()
     incomplete = [cells[row] for row in np.flatnonzero(is_done & ~has_all).tolist()]
-    settled = {*cells} - again - _untold(work, log, incomplete)
+    settled = {*cells} - again - (_untold(work, log, incomplete) if incomplete else set())
     return [cell for cell in work.cells() if cell not in settled], again
 
 

@@ -162,16 +162,25 @@ class Evaluation(Result):
         grids = [self.grid(dataset, position) for dataset in range(len(datasets))]
         empty = [m for m in wanted if all(np.isnan(grid[m]).all() for grid in grids)]
         if len(empty) == len(wanted):
-            raise DataError(f"no model has a score in {self.metrics[position]!r}. ", *self._why_empty())
+            why: tuple[str | Advice, ...] = ("Every score is undefined." if self.n_done else "Nothing has been measured yet.",)
+            if self.n_failed:
+                message = self.failure_groups()[0].message
+                failed = f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message} "
+                why = failed, SEE_FAILURES, "."
+            raise DataError(f"no model has a score in {self.metrics[position]!r}. ", *why)
         kept = [m for m in wanted if models is not None or m not in empty]
         names = [self.models[m] for m in kept]
-        left_out = [self.models[m] for m in empty if m not in kept]
+        notices = self._warned(names)
+        if left_out := [self.models[m] for m in empty if m not in kept]:
+            them = "is left out: it has" if len(left_out) == 1 else "are left out: they have"
+            text = f"{quoted(left_out)} {them} no score on any split. evaluation.failures and evaluation.undefined say why"
+            notices.insert(0, Notice("left-out", text))
         rope, times = self.record.settings.get("rope"), self.fit_times(0)  # the rope of the study that asked for one
         return Scores(
             self.record.metrics[position].metric,
             tuple(_matrix(record, names, grid[kept]) for record, grid in zip(datasets, grids, strict=True)),
             SplitDesign(datasets[0].kind, datasets[0].ordered, "key", "exact", _hash(datasets)),
-            (*_left_out(left_out), *self._warned(names)),
+            tuple(notices),
             (SavedSettings("", {"rope": rope}),) if rope else (),
             {self.models[m]: float(times[0, m]) for m in kept if np.isfinite(times[0, m])},
             same_predictions=same_predictions(self, kept, np.concatenate([grid[kept] for grid in grids], axis=1)),
@@ -259,12 +268,6 @@ class Evaluation(Result):
         rows = (table.dataset == dataset) & (table.state == 0)
         grid[table.model[rows], table.split[rows]] = table.score[rows, metric]
         return grid
-
-    def _why_empty(self) -> tuple[str | Advice, ...]:
-        if self.n_failed:
-            message = self.failure_groups()[0].message
-            return f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message} ", SEE_FAILURES, "."
-        return ("Every score is undefined." if self.n_done else "Nothing has been measured yet.",)
 
     def _warned(self, names: list[str]) -> list[Notice]:
         """Notice of the most frequent warning that fits of some models gave."""
@@ -540,15 +543,6 @@ class Evaluation(Result):
         dataset = self.record.datasets[cells[0].dataset]
         of = f"{dataset.name}, " if dataset.name else ""
         return len(cells), models, f"{of}{dataset.split_name(cells[0].split)}"
-
-
-def _left_out(names: list[str]) -> list[Notice]:
-    one = len(names) == 1
-    text = (
-        f"{quoted(names)} {'is' if one else 'are'} left out: {'it has' if one else 'they have'} no score on any split. "
-        "evaluation.failures and evaluation.undefined say why"
-    )
-    return [Notice("left-out", text)] if names else []
 
 
 def _matrix(record: DatasetRecord, names: Sequence[str], grid: np.ndarray[Any, Any]) -> ScoreMatrix:

@@ -542,7 +542,9 @@ def _by_lines(text: str, form: _Form, name: str, *, strict: bool) -> tuple[list[
                 hints = {
                     "If these are decimal commas, write the numbers with a point, such as 0.83.": len(row) > 2
                     and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row),
-                    "If the rows have names, give their column a name too.": len(row) == n + 1 and form.separator in " \t",
+                    "If the rows have names, give their column a name too.": len(rows) == 2
+                    and len(row) == n + 1
+                    and form.separator in " \t",
                 }
                 what = f"{len(row)} cell(s), but the header has {n} column(s)."
                 raise refuse(name, what, *[hint for hint, is_so in hints.items() if is_so][:1], row=f"line {line}")
