@@ -1,7 +1,9 @@
 """What all tests share."""
 
+import shutil
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,6 +56,19 @@ def no_figures() -> Iterator[None]:
 def rng() -> np.random.Generator:
     """The same numbers in every run."""
     return np.random.default_rng(20240229)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser of the system, started once."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium is on the path, so no page is opened; on Debian: apt install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import importlib.util
 import io
 import os
 import re
@@ -15,7 +14,7 @@ from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from pkgutil import resolve_name
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -109,12 +108,9 @@ def test_the_reference_names_every_public_name_once() -> None:
     assert sorted(named) == sorted(set(public) - packages - {"TiebreakError", "__version__"})
 
 
-def script(name: str) -> ModuleType:
+def script(name: str) -> SimpleNamespace:
     """A module of docs/, which is no package."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / f"{name}.py")))
 
 
 def test_every_method_has_its_formula_and_measured_error_rates() -> None:

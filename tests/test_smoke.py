@@ -39,11 +39,9 @@ def tiebreak(*arguments: str, folder: Path) -> str:
 
 def assert_drawn(folder: Path) -> None:
     """At least one plot, and each of them an image of some size."""
-    plots = list(folder.glob("*.png"))
-    assert plots
-    for plot in plots:
-        assert plot.read_bytes()[:4] == b"\x89PNG"
-        assert plot.stat().st_size > 5000
+    sizes = [plot.stat().st_size for plot in folder.glob("*.png") if plot.read_bytes()[:4] == b"\x89PNG"]
+    assert sizes
+    assert min(sizes) > 5000
 
 
 def test_compare_files(tmp_path: Path) -> None:
@@ -58,8 +56,7 @@ def test_compare_files(tmp_path: Path) -> None:
     ]
     assert answers[0]["pairs"] == answers[1]["pairs"]
     assert_drawn(tmp_path / "csv")
-    table = tiebreak("compare", "scores.csv", *options[:4], folder=tmp_path)
-    assert "svm" in table
+    assert "svm" in tiebreak("compare", "scores.csv", *options[:4], folder=tmp_path)
 
 
 def test_study_in_a_store(tmp_path: Path) -> None:

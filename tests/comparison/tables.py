@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.csgraph import connected_components
 
 from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.settings import Settings
@@ -127,12 +128,9 @@ def _is_close(one: np.ndarray, two: np.ndarray) -> bool:
 def _together(above: list[list[bool]], copies: list[int]) -> list[list[bool]]:
     """True for two models of one cycle, or of a cycle through copies: each is reached from the other."""
     n = len(above)
-    reached = [[above[j][i] or copies[j] == copies[i] for i in range(n)] for j in range(n)]
-    for k in range(n):
-        for j in range(n):
-            for i in range(n):
-                reached[j][i] = reached[j][i] or (reached[j][k] and reached[k][i])
-    return [[reached[j][i] and reached[i][j] for i in range(n)] for j in range(n)]
+    links = np.array([[above[j][i] or copies[j] == copies[i] for i in range(n)] for j in range(n)])
+    _, group = connected_components(links, connection="strong")
+    return [[bool(group[j] == group[i]) for i in range(n)] for j in range(n)]
 
 
 def _above(n: int, ends: Ends) -> list[list[bool]]:
@@ -168,8 +166,7 @@ def ranked_by_hand(names: Sequence[str], value: np.ndarray, copies: list[int], e
                 continue
             highs.append(ends[j, i][1] if (j, i) in ends else np.inf)
         shortfall.append(max(highs))
-    all_copies = len(set(copies)) == 1 and not ends
-    if all_copies:
+    if len(set(copies)) == 1 and not ends:
         shortfall = [np.inf] * len(names)
     n_best = len({copies[i] for i in everyone if in_g[i]})
     is_alone = n_best == 1 and all(shortfall[i] == 0 for i in everyone if in_g[i])
@@ -198,8 +195,7 @@ def assert_ranked_as_by_hand(answer: Comparison, expected: ByHand, names: Sequen
     if answer.settings.family == "best":
         assert not {"rank_low", "rank_high", "letters"} & set(ranking.columns)
         return
-    assert list(ranking["rank_low"]) == [expected.rank_low[row] for row in rows]
-    assert list(ranking["rank_high"]) == [expected.rank_high[row] for row in rows]
+    assert_array_equal(ranking[["rank_low", "rank_high"]].T, np.array([expected.rank_low, expected.rank_high])[:, rows])
     assert np.all((ranking["rank_low"] <= ranking["rank"]) & (ranking["rank"] <= ranking["rank_high"]))
     letters = dict(zip(ranking["model"], ranking["letters"], strict=True))
     for one in names:

@@ -159,8 +159,8 @@ def test_comparisons_with_the_best_judge_no_pair() -> None:
     assert pairs["adjusted_pvalue"].isna().all()
     assert pairs["interval_alpha"].isna().all()
     half = stats.t.isf(0.025, 9) * pairs["standard_error"]
-    assert_allclose(pairs["interval_low"], pairs["difference"] - half, rtol=1e-9)
-    assert_allclose(pairs["interval_high"], pairs["difference"] + half, rtol=1e-9)
+    ends = [pairs["difference"] - half, pairs["difference"] + half]
+    assert_allclose(pairs[["interval_low", "interval_high"]].T, ends, rtol=1e-9)
     assert not answer.pair("a", "b").is_in_family
 
 

@@ -50,7 +50,6 @@ def test_a_stepwise_correction_takes_no_rope(correction: str, rope: float | str)
 def test_without_a_rope_stepwise_corrections_stay(correction: str, rope: float | str) -> None:
     """And the page says that their intervals do not hold at once."""
     answer = compared(noisy(*MEANS), rope=rope, correction=correction)
-    assert answer.correction == correction
     assert f"({correction}, corrected-t)" in " ".join(answer.to_text().split())
     assert "hold together" not in answer.to_text()
 

@@ -168,27 +168,17 @@ def is_settled(answer: Comparison) -> bool:
 
 @every_table
 @given(table=tables(families=True), seed=st.integers(0, 2**20))
-def test_order_of_models_changes_nothing(table: Table, seed: int) -> None:
-    """Every column of pairs and ranking, shortlist and rope."""
-    order = np.random.default_rng(seed).permutation(len(table.names))
+def test_order_of_models_and_splits_changes_nothing(table: Table, seed: int) -> None:
+    """Every column of pairs and ranking, shortlist and rope; which split is called fold 0 does not matter (see test_joint.py)."""
+    models, splits = (np.random.default_rng(seed).permutation(n) for n in table.score.shape)
     one = answered(table)
     assume(is_settled(one))
-    other = answered(table._replace(score=table.score[order], names=[table.names[i] for i in order]))
+    other = answered(table._replace(score=table.score[models], names=[table.names[i] for i in models]))
     assert_same_answer(other, one)
     assert other.rope == one.rope
-
-
-@every_table
-@given(table=tables(families=True), seed=st.integers(0, 2**20))
-def test_order_of_splits_changes_nothing(table: Table, seed: int) -> None:
-    """The keys of splits are names: which split is called fold 0 does not matter (p_best: see test_joint.py)."""
-    order = np.random.default_rng(seed).permutation(table.n_test.size)
-    one = answered(table)
-    assume(is_settled(one))
-    other = answered(table._replace(score=table.score[:, order], n_test=table.n_test[order]))
-    assert_same(pairs_of(other), pairs_of(one))
-    expected = ranking_of(one)
+    other, expected = answered(table._replace(score=table.score[:, splits], n_test=table.n_test[splits])), ranking_of(one)
     del expected["p_best"]
+    assert_same(pairs_of(other), pairs_of(one))
     assert_same(ranking_of(other), expected)
 
 
@@ -242,16 +232,6 @@ def test_lower_is_better_is_the_negative(table: Table) -> None:
 # --- consistency within an answer -----------------------------------------------------------------------------------
 
 
-@every_table
-@given(table=tables(max_models=2))
-def test_two_models_p_best_is_p_better_at_rope_zero(table: Table) -> None:
-    """Where the pair has a spread; without one the two share."""
-    answer = answered(table, rope=0.0)
-    pairs, ranks = pairs_of(answer), ranking_of(answer)
-    expected = np.array([pairs["p_better"][0], pairs["p_worse"][0]] if pairs["reason"][0] in ("", "unsettled") else [0.5, 0.5])
-    assert_allclose(ranks["p_best"], expected, rtol=1e-12, atol=1e-15)
-
-
 @some_tables
 @given(table=tables(missing=True))
 def test_answer_is_consistent(table: Table) -> None:
@@ -268,13 +248,10 @@ def test_answer_is_consistent(table: Table) -> None:
     apart = (good["interval_low"] > 0) | (good["interval_high"] < 0)
     assert_array_equal(apart, good["adjusted_pvalue"] <= answer.settings.alpha)
     assert np.all(apart[np.isin(good["verdict"], ["better", "ahead", "behind", "worse"])])
-    for name in ("interval_low", "interval_high"):
-        assert np.all(np.isnan(bad[name]))
+    assert np.all(np.isnan([bad["interval_low"], bad["interval_high"]]))
     assert set(bad["verdict"]) <= {"undecided"}
     assert np.all(pairs["standard_error"][defined & ~spread] == 0)
     complete = ranks["n_units"] == answer.matrix.n_splits
     assert np.all(answer.against_reference.difference <= 0) or not complete.all()
-    assert ranks["may_be_best"][0]
-    assert np.all((ranks["rank_low"] <= ranks["rank"]) & (ranks["rank"] <= ranks["rank_high"]))
     if complete.sum() >= 2:
         assert_allclose(ranks["p_best"][complete].sum(), 1.0, rtol=1e-12)

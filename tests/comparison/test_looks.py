@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import tiebreak as tb
-from tiebreak.comparison.looks import Looks, alpha_of_look, cut, plan_unit, refuse_order
+from tiebreak.comparison.looks import Looks, alpha_of_look, refuse_order
 from tiebreak.comparison.procedures import procedures_named
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError
 from tiebreak.statistics.looks import group_sequential_design, split_information
@@ -277,30 +277,17 @@ def test_areas_under_roc_curves_go_by_both_classes() -> None:
     """The information is n+ n- / (n+ + n-), and below 20 of the rarer class no look is taken."""
     rng = np.random.default_rng(2)
     y = np.array([True] * 5 + [False] * 55 + [True, False] * 70)
-    score = {"a": y + rng.normal(size=200), "b": y + rng.normal(size=200)}
+    score, shuffled = {name: y + rng.normal(size=200) for name in "ab"}, rng.permutation(200)
 
-    def first(n: int) -> tb.Items:
-        return tb.read_predictions(y[:n], {name: values[:n] for name, values in score.items()}, metric="roc_auc")
+    def first(n: int, order: np.ndarray = shuffled) -> tb.Items:
+        return tb.read_predictions(y[order[:n]], {name: each[order[:n]] for name, each in score.items()}, metric="roc_auc")
 
     with pytest.raises(DataError, match="5 items of the rarer class are too few"):
-        tb.compare(first(60), n_total=200)
-    shuffled = rng.permutation(200)
-    y, score = y[shuffled], {name: values[shuffled] for name, values in score.items()}
-    answer = tb.compare(first(100), n_total=200)
-    answer = tb.compare(first(200), looks=answer)
-    information = [(n - p) * p / n for n, p in ((100, y[:100].sum()), (200, y.sum()))]
-    design = group_sequential_design(np.array(information) / information[1], spent=tb.statistics.alpha_spent([0.5, 1.0]))
+        tb.compare(first(60, np.arange(200)), n_total=200)
+    answer = tb.compare(first(200), looks=tb.compare(first(100), n_total=200))
+    information = np.array([(n - p) * p / n for n, p in ((100, y[shuffled[:100]].sum()), (200, y.sum()))])
+    design = group_sequential_design(information / information[1], spent=tb.statistics.alpha_spent([0.5, 1.0]))
     assert_allclose(levels(answer), design.alphas, rtol=1e-9)
-
-
-def test_data_are_cut_by_the_unit_of_the_plan() -> None:
-    """Repeats of splits, datasets, items."""
-    scores = tb.read_scores(repeats(4), metric="accuracy", n_train=80, n_test=20)
-    method: Any = tb.compare(scores).method
-    assert (cut(method, scores, 2).matrix().n_splits, plan_unit(method, scores)) == (10, "repeat")
-    datasets = tb.read_scores(pd.DataFrame({"dataset": list("abcdefgh"), "x": range(8), "z": range(8)}), metric="score")
-    method = tb.compare(datasets).method
-    assert (cut(method, datasets, 3).datasets, plan_unit(method, datasets)) == (("a", "b", "c"), "dataset")
 
 
 # --- differences as looks leave them ------------------------------------------------------------------------------------------

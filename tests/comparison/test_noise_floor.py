@@ -48,17 +48,14 @@ def test_better_without_a_margin_needs_a_difference_beyond_the_floor() -> None:
     assert answer.meets(better=("old", "new"), noise_floor=0.1).outcome == "met"
     (found,) = answer.meets(better=("old", "new"), noise_floor=0.5)
     assert (found.outcome, found.reason) == ("inconclusive", "within-noise")
-    assert "the difference is no larger" in found.sentence
 
 
 @pytest.mark.parametrize(("n", "is_open"), [(3, True), (5, True), (6, False)])
 def test_few_questions_settle_nothing(n: int, is_open: bool) -> None:
     """With 5 questions all differences have one sign by chance in 2 / 2^5 = 6 % of suites, with 6 in 3 %."""
-    answer = gate(n, 5.0)
-    (found,) = answer.meets(not_worse=("new", "old"), noise_floor=0.1)
-    assert (found.reason == "few-units") == is_open
-    assert (found.outcome == "inconclusive") == is_open
-    assert not answer.meets(not_worse=("new", "old"))[0].reason  # without a floor a gate is as it was
+    (found,) = gate(n, 5.0).meets(not_worse=("new", "old"), noise_floor=0.1)
+    assert (found.reason, found.outcome) == (("few-units", "inconclusive") if is_open else ("", "met"))
+    assert not gate(n, 5.0).meets(not_worse=("new", "old"))[0].reason  # without a floor a gate is as it was
 
 
 def test_floor_from_a_table_a_file_and_a_smaller_suite(tmp_path: Path) -> None:
@@ -67,8 +64,7 @@ def test_floor_from_a_table_a_file_and_a_smaller_suite(tmp_path: Path) -> None:
     floor = tb.noise_floor(frame, metric="quality", lower_is_better=False)
     assert (floor.kind, floor.n_runs, floor.n_items, floor.unit) == ("runs", 2, 400, "question")
     floor.to_json(tmp_path / "noise.json")
-    again = tb.read_noise_floor(tmp_path / "noise.json")
-    assert again == floor
+    assert tb.read_noise_floor(tmp_path / "noise.json") == floor
     found = gate(100, 1.0).meets(not_worse=("new", "old"), noise_floor=tmp_path / "noise.json")
     assert_allclose(found[0].noise_floor, 2 * floor.floor, rtol=1e-12)
 
@@ -87,8 +83,7 @@ def test_epochs_average_and_share_no_run() -> None:
 def test_files_of_one_model_are_its_runs(tmp_path: Path) -> None:
     """Two files that name the same model, or with same=True whatever they name."""
     for name in ("new", "old"):
-        frame = suite(30)[["question", name]].rename(columns={name: "score"})
-        frame.assign(model="m").to_csv(tmp_path / f"{name}.csv", index=False)
+        suite(30)[["question"]].assign(model="m", score=suite(30)[name]).to_csv(tmp_path / f"{name}.csv", index=False)
     settings = {"metric": "quality", "lower_is_better": False}
     files = [tmp_path / "new.csv", tmp_path / "old.csv"]
     floor = tb.noise_floor(*files, **settings)

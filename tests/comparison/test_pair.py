@@ -62,15 +62,13 @@ def test_a_pvalue_of_scores_that_do_not_vary(side: str) -> None:
 
 def test_pair_outside_the_family_has_no_adjusted_answer() -> None:
     """With a baseline, two other models: difference, two-sided test and posterior, but nothing that the family decides."""
-    table = noisy(*MEANS)
-    answer = compared(table, baseline="c", rope=0.005)
-    pair, plain = answer.pair("a", "b"), compared(table, rope=0.005).pair("a", "b")
-    for name in ("difference", "statistic", "pvalue", "p_better"):
-        assert getattr(pair, name) == pytest.approx(getattr(plain, name), rel=1e-12), name
-    assert_allclose((pair.interval_low, pair.interval_high), pair.law.interval(0.95), rtol=1e-12)
+    answer, plain = compared(noisy(*MEANS), baseline="c", rope=0.005), compared(noisy(*MEANS), rope=0.005).pair("a", "b")
+    pair = answer.pair("a", "b")
+    numbers = [pair.difference, pair.statistic, pair.pvalue, pair.p_better, pair.interval_low, pair.interval_high]
+    expected = [plain.difference, plain.statistic, plain.pvalue, plain.p_better, *plain.law.interval(0.95)]
+    assert_allclose(numbers, expected, rtol=1e-12)
     assert np.all(np.isnan([pair.adjusted_pvalue, pair.interval_alpha]))
     assert (pair.verdict, pair.reason) == ("", "")
-    assert answer.pair("b", "a").difference == -pair.difference
 
 
 def test_errors_of_names() -> None:

@@ -128,15 +128,13 @@ def test_position_is_taken_out_as_logistic_regression_does() -> None:
     assert "The judge favours the answer that stands first" in ratings.to_text()
 
 
-def test_models_that_stood_first_more_often_gain_nothing() -> None:
+@pytest.mark.parametrize(("settings", "rank"), [({"position": False}, 1), ({}, 2)])
+def test_models_that_stood_first_more_often_gain_nothing(settings: dict[str, Any], rank: int) -> None:
     """Equal models, of which one always stands first but in a tenth of the battles: plain ratings call it better."""
     rng = np.random.default_rng(3)
-    turned = rng.random(400) < 0.1
-    first_wins = rng.random(400) < 0.7
-    names = {"model_a": np.where(turned, "y", "x"), "model_b": np.where(turned, "x", "y")}
-    battles = pd.DataFrame({**names, "winner": np.where(first_wins, "a", "b")})
-    assert tb.rate(battles, position=False).rank_high[0] == 1
-    assert tb.rate(battles).rank_high[0] == 2
+    first, winner = np.where(rng.random(400) < 0.1, "y", "x"), np.where(rng.random(400) < 0.7, "a", "b")
+    battles = {"model_a": first, "model_b": np.where(first == "x", "y", "x"), "winner": winner}
+    assert tb.rate(pd.DataFrame(battles), **settings).rank_high[0] == rank
 
 
 def test_one_order_tells_nothing_of_position() -> None:
@@ -214,20 +212,6 @@ def test_win_rates_are_intervals_of_the_ratings() -> None:
         anchored.win_probability("x", "x")
 
 
-@pytest.mark.slow
-def test_ranks_win_rate_and_rating_of_two_models_say_the_same() -> None:
-    """Tables near the border, 40 to 90 battles: a model stands alone where its interval leaves the other out, and only there."""
-    borders = 0
-    for n in range(40, 90):
-        won = round(n / 2 + np.sqrt(n))
-        battles = {"model_a": ["x"] * n, "model_b": ["y"] * n, "winner": ["a"] * won + ["b"] * (n - won)}
-        ratings = tb.rate(battles, anchor="y")
-        is_shown = ratings.rank_low[0] == ratings.rank_high[0]
-        assert is_shown == (ratings.rating_low[0] > 1000) == (ratings.win_rate("x", "y").low > 0.5)
-        borders += bool(is_shown)
-    assert 5 < borders < 45
-
-
 def test_a_model_that_always_won_is_better() -> None:
     """30 to 0: no finite rating, and a win rate of at least 0.025^(1/30) (Clopper and Pearson); in a chain by pairs."""
     ratings = tb.rate(of_two(("x", "y", "a"), times=30))
@@ -273,9 +257,9 @@ def test_pairs_that_one_rating_does_not_fit_are_given_as_counted() -> None:
     assert ladder.fits
 
 
-def test_few_turned_battles_are_said() -> None:
+@pytest.mark.parametrize(("n", "is_few"), [(6, True), (90, False)])
+def test_few_turned_battles_are_said(n: int, is_few: bool) -> None:
     """Six of 300 have the rarer order; ninety are enough."""
-    for n, is_few in ((6, True), (90, False)):
-        a, b = ["x"] * (300 - n) + ["y"] * n, ["y"] * (300 - n) + ["x"] * n
-        found = tb.rate({"model_a": a, "model_b": b, "winner": ["a", "a", "b"] * 100})
-        assert ("few-turned" in dict(found.warnings)) == is_few
+    turned = np.arange(300) >= 300 - n
+    battles = {"model_a": np.where(turned, "y", "x"), "model_b": np.where(turned, "x", "y"), "winner": ["a", "a", "b"] * 100}
+    assert ("few-turned" in dict(tb.rate(battles).warnings)) == is_few

@@ -89,19 +89,28 @@ def test_requirements_of_several_metrics_are_one_family() -> None:
     assert accuracy.meets(better=("accuracy:a", "b"))[0] == accuracy.meets(better=("a", "b"))[0]
 
 
-def test_a_metric_that_no_comparison_has() -> None:
-    """The message says which metric, and what is there; a model may have a colon in its name."""
-    accuracy, error = compared(noisy(0.90, 0.80), rope=ROPE), compared(noisy(0.30, 0.20), metric=RMSE)
-    with pytest.raises(
-        UnknownNameError, match=r"names the metric 'f1' in front of 'a', and no comparison in it was given\. Pass"
-    ):
-        accuracy.meets(better=("f1:a", "b"))
-    with pytest.raises(UnknownNameError, match=r"others= has 'rmse'"):
-        accuracy.meets(near_best="f1:a", others=error)
-    with pytest.raises(UnknownNameError, match="no model is called 'd'"):
-        accuracy.meets(near_best="rmse:d", others=error)
-    with pytest.raises(InvalidParameterError, match="f1:a rmse:b names two metrics"):
-        accuracy.meets(better=("f1:a", "rmse:b"), others=error)
+@pytest.mark.parametrize(
+    ("asked", "error", "text"),
+    [
+        ({"near_best": "f1:a"}, UnknownNameError, r"others= has 'rmse'"),
+        ({"near_best": "rmse:d"}, UnknownNameError, "no model is called 'd'"),
+        ({"better": ("f1:a", "rmse:b")}, InvalidParameterError, "f1:a rmse:b names two metrics"),
+        (
+            {"better": ("f1:a", "b"), "others": ()},
+            UnknownNameError,
+            r"names the metric 'f1' in front of 'a', and no comparison in it was given\. Pass",
+        ),
+    ],
+)
+def test_a_metric_that_no_comparison_has(asked: dict[str, Any], error: type[Exception], text: str) -> None:
+    """The message says which metric, and what is there."""
+    accuracy, rmse = compared(noisy(0.90, 0.80), rope=ROPE), compared(noisy(0.30, 0.20), metric=RMSE)
+    with pytest.raises(error, match=text):
+        accuracy.meets(**{"others": rmse, **asked})
+
+
+def test_a_model_may_have_a_colon_in_its_name() -> None:
+    """What stands in front of it is no metric then."""
     named = tb.compare({"hub:svm": [0.9, 0.8, 0.9], "hub:tree": [0.7, 0.6, 0.7]}, metric="accuracy", n_train=90, n_test=10)
     assert len(named.meets(better=("hub:svm", "hub:tree"))) == 1
 

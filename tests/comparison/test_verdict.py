@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import stats
 
-from tests.comparison.tables import compared, noisy, pair_with
+from tests.comparison.tables import compared, pair_with
 from tiebreak.comparison.family import MIRRORED
 from tiebreak.numerics import Interval
 from tiebreak.numerics.law import VERDICTS, verdict_codes
@@ -47,9 +47,8 @@ def test_the_verdict_is_where_the_interval_lies(difference: float, sd: float, ve
         "worse": high < -0.01,
     }
     assert place[verdict]
-    assert pair.verdict == verdict
+    assert (pair.verdict, mirrored.verdict) == (verdict, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
     assert (mirrored.interval_low, mirrored.interval_high) == (-pair.interval_high, -pair.interval_low)
-    assert mirrored.verdict == VERDICTS[MIRRORED[VERDICTS.index(verdict)]]
     assert (pair.reason == "unsettled") == (verdict == "undecided")
 
 
@@ -81,20 +80,6 @@ def test_ends_on_a_limit(low: float, high: float, rope: float, verdict: str) -> 
     """Ends within 1e-12 of the largest score count as on the limit, which is inside; without a rope nothing is equivalent."""
     interval = Interval(np.array([low]), np.array([high]))
     assert VERDICTS[verdict_codes(interval, rope, 1e-12)[0]] == verdict
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("correction", ["bonferroni", "holm", "shaffer", "bh", "none"])
-def test_the_interval_excludes_zero_where_the_adjusted_pvalue_rejects(correction: str) -> None:
-    """On thirty random tables of five models, for every correction; both happen."""
-    n_rejected = 0
-    for seed in range(30):
-        means = np.random.default_rng(seed).uniform(0.74, 0.82, 5)
-        pairs = compared(noisy(*means, seed=seed), "abcde", correction=correction).pairs
-        rejected = pairs["adjusted_pvalue"] <= 0.05
-        assert_array_equal(rejected, (pairs["interval_low"] > 0) | (pairs["interval_high"] < 0))
-        n_rejected += int(rejected.sum())
-    assert 20 < n_rejected < 280
 
 
 @pytest.mark.parametrize(("rope", "regions"), [(0.0, (1, 0, 0)), (0.005, (1, 0, 0)), (0.01, (0, 1, 0)), (0.05, (0, 1, 0))])

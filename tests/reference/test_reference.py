@@ -2,12 +2,12 @@
 
 import ast
 import csv
-import importlib.util
 import json
 import math
+import runpy
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,12 +32,9 @@ def _load(file: str) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def adapters() -> ModuleType:
+def adapters() -> SimpleNamespace:
     """The module, loaded by its path as another checker would."""
-    spec = importlib.util.spec_from_file_location("adapters_by_path", HERE / "adapters.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return SimpleNamespace(**runpy.run_path(str(HERE / "adapters.py")))
 
 
 def _entries(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
@@ -71,7 +68,7 @@ def _agrees(got: Any, expected: Any, absolute: float, relative: float, may_be_in
 
 
 @pytest.mark.parametrize("case", _cases(), ids=lambda case: case["id"])
-def test_case(case: dict[str, Any], adapters: ModuleType) -> None:
+def test_case(case: dict[str, Any], adapters: SimpleNamespace) -> None:
     """Every expected value within the case's tolerance, every printed one within its rounding, or an error the case allows."""
     acceptable = " ".join(case.get("acceptable", []))
     try:
@@ -96,7 +93,7 @@ def test_case(case: dict[str, Any], adapters: ModuleType) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_adapters_compute_nothing(adapters: ModuleType) -> None:
+def test_adapters_compute_nothing(adapters: SimpleNamespace) -> None:
     """They import tiebreak and numpy alone, so that no statistic of another library can slip in."""
     tree = ast.parse((HERE / "adapters.py").read_text(encoding="utf-8"))
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
@@ -118,7 +115,7 @@ SHAPES: dict[str, Callable[[str, dict[str, list[str]]], Any]] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_load_may_return_any_shape_of_table(shape: str, adapters: ModuleType) -> None:
+def test_load_may_return_any_shape_of_table(shape: str, adapters: SimpleNamespace) -> None:
     """Whoever runs the adapters reads files their own way; rbf against linear on the first repeat has mean -0.004."""
     table = SHAPES[shape]((HERE / MOONS).read_text(encoding="utf-8"), _load(MOONS))
     inputs = {"file": "moons", "model_1": "rbf", "model_2": "linear", "rows": "repeat == 1 and fold <= 10"}
@@ -139,7 +136,7 @@ def test_load_may_return_any_shape_of_table(shape: str, adapters: ModuleType) ->
     ],
     ids=str,
 )
-def test_ratio_is_understood_however_a_case_says_it(said: dict[str, Any], adapters: ModuleType) -> None:
+def test_ratio_is_understood_however_a_case_says_it(said: dict[str, Any], adapters: SimpleNamespace) -> None:
     """Ten folds, n_test / n_train = 1/9, in seven notations."""
     d = [0.012, 0.034, -0.021, 0.015, 0.008, 0.027, -0.004, 0.019, 0.03, -0.011]
     expected = float(corrected_t(d, test_train_ratio=1 / 9).statistic)
@@ -147,7 +144,7 @@ def test_ratio_is_understood_however_a_case_says_it(said: dict[str, Any], adapte
         assert adapters.corrected_resampled_t_test(inputs, options, _load)["t"] == pytest.approx(expected, rel=1e-14)
 
 
-def test_point_masses_name_the_better_model(adapters: ModuleType) -> None:
+def test_point_masses_name_the_better_model(adapters: SimpleNamespace) -> None:
     """A difference of 42 is beyond a rope of 2, so the first model is better; -2 is on the limit, which is inside."""
     inputs = {"cases": [{"mean": 42, "rope": 2}, {"mean": -2, "rope": 2}], "model_1": "svm", "model_2": "tree"}
     got = adapters.bayesian_point_mass_regions(inputs, {}, _load)
@@ -178,7 +175,7 @@ def test_point_masses_name_the_better_model(adapters: ModuleType) -> None:
     ],
 )
 def test_inputs_mean_the_same_however_they_are_written(
-    procedure: str, one: dict[str, Any], other: dict[str, Any], adapters: ModuleType
+    procedure: str, one: dict[str, Any], other: dict[str, Any], adapters: SimpleNamespace
 ) -> None:
     """Lists for mappings, flat lists for nested ones, null for nothing, other names."""
     first, second = (adapters.ADAPTERS[procedure](inputs, {}, _load) for inputs in (one, other))

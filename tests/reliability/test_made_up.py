@@ -14,7 +14,6 @@ import json
 import math
 import random
 import warnings
-import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -160,13 +159,8 @@ def text_file(rng: random.Random, columns: Columns, folder: Path, *, percent: bo
     csv.writer(out, delimiter=separator, lineterminator=rng.choice(["\n", "\r\n"]), quoting=quoting).writerows(rows)
     text = out.getvalue() + rng.choice([""] * 9 + ["\n"])
     content = text.encode(rng.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16", "cp1252"]), errors="replace")
-    ending = rng.choice([".csv"] * 4 + [".txt", ".csv.gz", ".csv.bz2", ".zip"] + [".tsv"] * (separator == "\t"))
-    path = folder / f"case{ending}"
-    if ending == ".zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("inner.csv", content)
-    else:
-        path.write_bytes({".csv.gz": gzip.compress, ".csv.bz2": bz2.compress}.get(ending, bytes)(content))
+    path = folder / f"case{rng.choice(['.csv', '.txt', '.csv.gz', '.csv.bz2'])}"
+    path.write_bytes({".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)(content))
     return path
 
 

@@ -70,12 +70,13 @@ def test_times_are_put_in_order(rng: np.random.Generator, times: Any) -> None:
     """Dates, months, quarters, numbers and moments; rows in any order, long or wide."""
     table = losses(rng).assign(time=times)
     shuffled = table.sample(frac=1, random_state=0)
-    long = shuffled.melt("time", var_name="model", value_name="score")
     expected = compared(table.assign(time=np.arange(40))).pairs
-    for source in (shuffled, long, shuffled.rename(columns={"time": "Period"})):
-        answer = compared(source)
-        assert_allclose(answer.pairs["pvalue"], expected["pvalue"], rtol=1e-12)
-        assert answer.matrix.columns[0] in str(answer)
+    for source in (
+        shuffled,
+        shuffled.melt("time", var_name="model", value_name="score"),
+        shuffled.rename(columns={"time": "Period"}),
+    ):
+        assert_allclose(compared(source).pairs["pvalue"], expected["pvalue"], rtol=1e-12)
 
 
 def test_a_time_beside_splits_is_no_period() -> None:

@@ -180,17 +180,6 @@ def test_a_posterior_on_points_has_no_curve(rng) -> None:
         answer.plot.posterior("m0", "m1")
 
 
-def test_probabilities_promise_no_confidence_with_the_best(rng: np.random.Generator) -> None:
-    """Of comparisons with the best, too, credible intervals do not hold at once, and the small print says so."""
-    columns = {"dataset": [f"d{k}" for k in range(12)], **{name: rng.normal(0.8, 0.02, 12) for name in "abc"}}
-    said = {
-        method: " ".join(tb.compare(columns, metric="accuracy", family="best", method=method).to_text().split())
-        for method in ("bayes-signed-rank", "wilcoxon")
-    }
-    assert "(Hsu, by posteriors, bayes-signed-rank)" in said["bayes-signed-rank"]
-    assert "(Hsu, wilcoxon)" in said["wilcoxon"]
-
-
 def test_a_pvalue_is_never_smaller_than_one_draw(rng: np.random.Generator) -> None:
     """Where all draws lie on one side, their number is the most that is known: p is one in so many, not the smallest float."""
     columns = {"dataset": [f"d{k}" for k in range(12)], "a": 0.9 + 0.01 * rng.random(12), "b": 0.5 + 0.01 * rng.random(12)}

@@ -1,6 +1,5 @@
 """Samples of each model's own: rates on test sets, means of items and of training runs."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,13 +127,6 @@ def test_items_that_no_two_models_share_are_counted(method: Any) -> None:
     assert "if 'q0 of c' of 'c' and 'q0 of a' of 'a' are the same questions under other names, give them one name" in text
     assert "missing-splits" not in text
     assert answer.plot.names == ("ranking", "verdicts")
-
-
-def test_items_of_own_sets_are_read_back(tmp_path: Path) -> None:
-    """A saved answer holds the items, and gives the same pairs."""
-    answer = tb.compare(of_own_items(), rope=0.05)
-    (tmp_path / "answer.json").write_text(answer.to_json(), encoding="utf-8")
-    assert tb.compare(tmp_path / "answer.json").pairs.equals(answer.pairs)
 
 
 def test_items_shared_in_part_are_no_test_sets_of_their_own() -> None:
