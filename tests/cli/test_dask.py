@@ -29,7 +29,7 @@ def test_a_study_with_a_module_beside_it(here: Path, dask_cluster: Processes, ca
             ("--dask", "tcp://127.0.0.1:9", "--n-jobs", "2"),
             "--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.",
         ),
-        (("--dask", "tcp://127.0.0.1:9", "--timeout", "3"), "timeout 3.0 is for processes that tiebreak starts: on Dask"),
+        (("--dask", "tcp://127.0.0.1:9", "--timeout", "3"), "timeout 3.0 is for processes that tiebreak starts"),
     ],
 )
 def test_wrong_use(study: str, options: tuple[str, ...], text: str, capsys: pytest.CaptureFixture[str]) -> None:

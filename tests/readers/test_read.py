@@ -37,16 +37,21 @@ def test_other_types(source: Any) -> None:
         read({"fold": [0], "a": [0.1]}, source)
 
 
-def test_nothing_to_read() -> None:
-    """No source, and an empty one."""
-    with pytest.raises(UnsupportedSourceError, match=r"^nothing to read: pass a fitted search"):
-        read_scores()
-    with pytest.raises(UnsupportedSourceError, match=r"^nothing to read: pass a table with a row for each item"):
-        tb.read_items()
-    with pytest.raises(DataError, match=r"^the source: it has no columns"):
-        read_scores({})
-    with pytest.raises(DataError, match=r"two columns called '1'"):
-        read_scores({1: [0.1], "1": [0.2]}, metric="accuracy")
+@pytest.mark.parametrize(
+    ("read_in", "sources", "text"),
+    [
+        (read_scores, (), "^nothing to read: pass a fitted search"),
+        (tb.read_items, (), "^nothing to read: pass a table with a row for each item"),
+        (read_scores, ({},), "^the source: it has no columns"),
+        (read_scores, ({1: [0.1], "1": [0.2]},), "two columns called '1'"),
+        (read_scores, ({model: {"f1": [0.1, 0.2], "r2": [0.2, 0.1]} for model in "ab"},), "holds 2 metrics: 'f1' and 'r2'"),
+    ],
+    ids=range(5),
+)
+def test_nothing_to_read(read_in: Any, sources: tuple[Any, ...], text: str) -> None:
+    """No source, an empty one, and metrics that are no models."""
+    with pytest.raises(TiebreakError, match=text):
+        read_in(*sources)
 
 
 def test_a_dict_of_dicts_is_models_by_metric_or_split() -> None:
@@ -54,8 +59,6 @@ def test_a_dict_of_dicts_is_models_by_metric_or_split() -> None:
     by_metric = {"a": {"acc": [0.1, 0.2], "f1": [0.5, 0.6]}, "b": {"acc": np.array([0.3, 0.4]), "f1": [0.7, 0.8]}}
     scores = tb.read_scores(by_metric, metric="acc", cv=2)
     assert (scores.models, scores.matrix().score.tolist()) == (("a", "b"), [[0.1, 0.2], [0.3, 0.4]])
-    with pytest.raises(UnclearSourceError, match="holds 2 metrics: 'acc' and 'f1'"):
-        tb.read_scores(by_metric, cv=2)
     by_split = {"a": {1: 0.1, 2: 0.2}, "b": {1: 0.3, 2: 0.4}}
     assert tb.read_scores(by_split, metric="acc", cv=2).matrix().score.tolist() == [[0.1, 0.2], [0.3, 0.4]]
 
@@ -108,16 +111,17 @@ def test_models_and_datasets_are_chosen_by_name(write: Write) -> None:
     path = write("fold,svm,rf,knn\n0,0.1,0.2,0.3\n")
     scores = read(path, models=["knn", "svm"])
     assert (scores.models, scores.matrix().score.tolist()) == (("knn", "svm"), [[0.3], [0.1]])
-    with pytest.raises(UnknownNameError, match="no model is called 'svn': did you mean 'svm'"):
-        read(path, models=["svn"])
     path = write("dataset,fold,svm\niris,0,0.1\nwine,0,0.2\niris,1,0.3\nwine,1,inf\n")
     for source in (path, read(path, dataset="iris")):
         assert read(source, dataset="iris").datasets == ("iris",)
     assert read(path, dataset="iris").matrix().score.tolist() == [[0.1, 0.3]]
-    with pytest.raises(UnknownNameError, match="no dataset is called 'irsi': did you mean 'iris'"):
-        read(path, dataset="irsi")
-    with pytest.raises(DataError, match=r"^scores\.csv, line 5: accuracy lies between 0 and 1 .* that of 'svm' is inf"):
-        read(path, dataset="wine")
+    for asked, text in (
+        ({"models": ["svn"]}, "no model is called 'svn': did you mean 'svm'"),
+        ({"dataset": "irsi"}, "no dataset is called 'irsi': did you mean 'iris'"),
+        ({"dataset": "wine"}, r"^scores\.csv, line 5: accuracy lies between 0 and 1 .* that of 'svm' is inf"),
+    ):
+        with pytest.raises(TiebreakError, match=text):
+            read(path, **({"dataset": "iris"} | asked))
     for source in (write(WIDE), read(write(WIDE))):
         with pytest.raises((UnknownNameError, UnclearSourceError), match=r"'iris' was given, but .* does not name any datasets"):
             read(source, dataset="iris")

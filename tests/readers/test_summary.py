@@ -88,20 +88,16 @@ def test_with_a_number_of_folds_the_mean_that_has_a_deviation_is_taken(names):
     assert means_of(table, metric="accuracy", n_test=100)[0] == [0.7, 0.6]
 
 
-def test_rounding_is_that_of_the_most_digits_in_the_column():
-    """A cell 0.9 beside 0.874 was printed as 0.900."""
-    assert means_of({"model": ["a", "b"], "accuracy": [0.9, 0.874]}, n_test=1000)[1].rounding.tolist() == pytest.approx(
-        [5e-4] * 2
+@pytest.mark.parametrize(
+    ("accuracy", "rounding"),
+    [([0.9, 0.874], 5e-4), ([90.0, 87.4], 5e-4), ([1.0, 1.0], 0.05), ([100, 90], 0.005)],
+    ids=str,
+)
+def test_rounding_is_that_of_the_most_digits_in_the_column(accuracy, rounding):
+    """0.9 beside 0.874 was printed as 0.900; a share of 1.0 as 1.0, which are 950 to 1,000 of 1,000 examples; 100 % as 100."""
+    assert means_of({"model": ["a", "b"], "accuracy": accuracy}, n_test=1000)[1].rounding.tolist() == pytest.approx(
+        [rounding] * 2
     )
-    assert means_of({"model": ["a", "b"], "accuracy": [90.0, 87.4]}, n_test=1000)[1].rounding.tolist() == pytest.approx(
-        [5e-4] * 2
-    )
-
-
-def test_a_share_of_one_was_printed_with_a_decimal():
-    """1.0 beside 1.0 says 950 to 1,000 of 1,000 examples, where no decimal would say 500 and more; 100 % has none."""
-    assert means_of({"model": ["a", "b"], "accuracy": [1.0, 1.0]}, n_test=1000)[1].rounding.tolist() == [0.05] * 2
-    assert means_of({"model": ["a", "b"], "accuracy": [100, 90]}, n_test=1000)[1].rounding.tolist() == [0.005] * 2
 
 
 @pytest.mark.parametrize(

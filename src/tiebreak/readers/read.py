@@ -194,8 +194,8 @@ def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = F
     is_of_epochs = len(runs) == len({model for model, _ in runs}) and any("epoch" in part.words for part in parts)
     if is_of_epochs:
         held = [{**part.words, "run": part.words.get("epoch", part.words["run"])} for part in parts]
-        whole = [{key: each for key, each in words.items() if key != "epoch"} for words in held]
-        parts = [dataclasses.replace(part, words=words) for part, words in zip(parts, whole, strict=True)]
+        held = [{key: each for key, each in words.items() if key != "epoch"} for words in held]
+        parts = [dataclasses.replace(part, words=words) for part, words in zip(parts, held, strict=True)]
     return items_of(parts, options.metric, options.direction_of(options.metric or "")), "epochs" if is_of_epochs else "runs"
 
 

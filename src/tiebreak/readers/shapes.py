@@ -290,7 +290,7 @@ class Reading:
         sums = [name for name, cell in cells.items() if re.search(r"±|\+/-|\d\s*\(", cell)]
         sums = [name for name in numeric if not MEANS.union(SPREADS).isdisjoint(words_in(name))] + sums
         if asked is None and likely and not sums:
-            raise self._several_metrics(likely)
+            return choose_metric(likely, None, self.table.name)  # which refuses several
         spoilt = [name for name in self.others(*roles) if self.is_text[name] and metric_in(name)]
         if len(spoilt) == 1 and not sums:  # reading it names the cell that is no number
             return spoilt[0]
@@ -298,10 +298,6 @@ class Reading:
         what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
         fix = (of_means, ADVICE) if sums else ("Name it with ", Setting("metric"), ", or call it 'score'.")
         raise self.refuse(f"{what}{quoted(numeric, 12)}.", *fix)
-
-    def _several_metrics(self, names: Sequence[str]) -> TiebreakError:
-        what = f"{self.table.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
-        return UnclearSourceError(what, Setting("metric"), ".")
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
@@ -383,7 +379,7 @@ class Reading:
         roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(by_model), 4))
         if "item" in units:
             if metrics is not None:
-                raise self._several_metrics(metrics.names)
+                choose_metric(metrics.names, None, table.name)
             texts = {name: as_words(table.columns[name]) for name in rest if not has_fractions(table.columns[name])}
             words, units = texts | words, {_AS.get(role, role): each for role, each in units.items()}
         words |= units | ({} if metrics is None else {"metric": metrics})
@@ -521,16 +517,14 @@ class Reading:
         if "metric" not in self.roles or is_own:
             return self, None, own
         words = self.key("metric").ordered()
-        if asked is not None:
-            held = choose_metric(words.names, asked, self.table.name)
-            rows = np.flatnonzero(words.code == words.names.index(held))
-            return replace(self, table=self.table.take(rows)), None, held
-        if len(words.names) < 2:
+        if asked is None and len(words.names) < 2:
             return self, None, words.names[0] if words.names else own
-        datasets = self.words("dataset").ordered() if "dataset" in self.roles else None
-        if datasets is None or len(joined([datasets, words]).names) > len(datasets.names):
-            raise self._several_metrics(words.names)
-        return self, words, None
+        datasets = self.words("dataset").ordered() if "dataset" in self.roles else words
+        if asked is None and datasets is not words and len(joined([datasets, words]).names) == len(datasets.names):
+            return self, words, None  # each dataset has its own
+        held = choose_metric(words.names, asked, self.table.name)
+        rows = np.flatnonzero(words.code == words.names.index(held))
+        return replace(self, table=self.table.take(rows)), None, held
 
     @property
     def _model_column(self) -> str:

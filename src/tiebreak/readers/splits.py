@@ -245,11 +245,11 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
         raise refuse(long.name, what, column=long.column, row=long.where(row))
     keys, role = (models, "model") if sets is None else (sets, "test set")
     for code in np.flatnonzero(np.bincount(keys.code) > 1)[:1].tolist():
-        fix = "Add them up, or name the test sets in a column 'test_set' if they share no example."
-        if sets is not None:
-            fix = (
-                "Add up those of one model; those of several go together, so compare them by items: a column 'item', and models."
-            )
+        fix = (
+            "Add them up, or name the test sets in a column 'test_set' if they share no example."
+            if sets is None
+            else "Add up those of one model; those of several go together, so compare them by items: a column 'item', and models."
+        )
         raise refuse(long.name, f"two rows or more are of {role} {keys.names[code]!r}.", fix)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
     own = tuple(f"of {name}" for name in models.texts()) if sets is None else tuple(sets.texts())
