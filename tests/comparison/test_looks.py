@@ -250,6 +250,12 @@ def test_datasets_that_often_tie_are_looked_at_by_ranks_if_asked() -> None:
     assert tb.compare(table, metric="accuracy", n_total=20, method="wilcoxon").looks is not None
 
 
+def test_too_few_units_are_refused_and_spend_nothing() -> None:
+    """Below the number at which the procedure was measured."""
+    with pytest.raises(DataError, match=r"15 questions are too few for a look: tango was measured .* from 20 on"):
+        looked([15])
+
+
 def test_ten_thousand_looks_are_refused() -> None:
     """In words, not in hours."""
     record = looked([100]).looks.as_dict()
