@@ -56,8 +56,8 @@ def test_numbers_have_errors() -> None:
 @pytest.mark.parametrize(
     ("truth", "predictions", "options", "text"),
     [
-        ([0, 1, 1], {"a": [0, 1, 2]}, {}, r"'a' predicts '2', which y_true does not have; its classes are '0' and '1'"),
-        ([0, 1, 1], {"a": [0, 1, 3], "b": [0, 1, 1]}, {}, "'a' predicts '3', which y_true does not have"),
+        ([0, 1, 1], {"a": [0, 1, 2]}, {}, r"'a' predicts '2', which the truth does not have; its classes are '0' and '1'"),
+        ([0, 1, 1], {"a": [0, 1, 3], "b": [0, 1, 1]}, {}, "'a' predicts '3', which the truth does not have"),
         ([0, 1, 1], {"a": [0.1, 0.5]}, {}, r"'a' has predictions of the shape \(2,\) for 3 examples"),
         ([0, 1, 1], {"a": [0.1, 0.5, 1.2]}, {"metric": "brier"}, "between 0 and 1; 'a' has 1.2 for example 3"),
         ([0, 1, 1], {"a": [0.1, np.nan, 0.2]}, {}, "1 predictions of 'a' are missing"),

@@ -139,6 +139,21 @@ def test_the_column_that_tells_rows_apart_is_advised_beside_those_that_are_there
         assert read(path, metric="f1", columns={"model": column}).models == models
 
 
+def test_what_may_tell_rows_apart_is_advised_by_its_words_and_never_by_numbers(write: Write) -> None:
+    """Slices of one test set with their sizes, and an index of pairs that both models have: public files have these."""
+    slices = "model,slice,group,n,accuracy\na,len,low,10,0.5\na,len,high,12,0.6\nb,len,low,10,0.4\nb,len,high,12,0.7\n"
+    told = "they differ in 'group': where these are datasets, .*'dataset': 'group'.*; else keep one, .*'group': 'low'"
+    with pytest.raises(UnclearSourceError, match=told):
+        read(write(slices), metric="accuracy")
+    pairs = "pair_idx,method,accuracy,auc\n" + "".join(f"{i},{m},0.{i},0.5\n" for m in "ab" for i in range(3))
+    assert tb.read_items(write(pairs), metric="accuracy").items == ("0", "1", "2")
+    folds = read(write("model,kfold_iteration,f1\na,0,0.1\na,1,0.2\nb,0,0.3\nb,1,0.1\n"), metric="f1").matrix()
+    assert folds.fold.tolist() == [0, 1]
+    names = read(write("Label,accuracy\nx,0.5\ny,0.6\nz,0.7\n"), metric="accuracy", n_test=10)
+    one = read(write("model,dataset,accuracy\nx,d,0.5\ny,d,0.6\n"), metric="accuracy", n_test=10)
+    assert (names.models, one.models, one.design.kind) == (("x", "y", "z"), ("x", "y"), "means")
+
+
 def test_a_file_that_names_neither_models_nor_rows(write: Write) -> None:
     """Both are asked for, with its columns."""
     text = "Modell,Falte,Genauigkeit\na,1,0.5\nb,1,0.6\n"

@@ -341,8 +341,8 @@ class Reading:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone and self.options.rows != "items":
-            units = [role for role in self._unit_roles() - {"time"} if len({*self.words(role).texts()}) > 1]
-            if not units:  # of one dataset alone too
+            units = self._unit_roles() - {"time"}
+            if not units or (units == {"dataset"} and len({*self.words("dataset").texts()}) == 1):
                 return self._means()
         return self._built(self.the_score_column())
 
