@@ -342,7 +342,8 @@ class Reading:
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone and self.options.rows != "items":
             units = self._unit_roles() - {"time"}
-            if not units or (units == {"dataset"} and len({*self.words("dataset").texts()}) == 1):
+            is_of_one = units == {"dataset"} and self.options.dataset is None and len({*self.words("dataset").texts()}) == 1
+            if not units or is_of_one:
                 return self._means()
         return self._built(self.the_score_column())
 
