@@ -56,7 +56,7 @@ def test_memory_of_python_is_let_go_of_at_once(write: Write) -> None:
     form = tables._form_of(content, "t", ".csv")
     for own in [bytes(bytearray(content)) for _ in range(50)]:
         n = sys.getrefcount(own)
-        assert tables._by_arrow(own, form) is not None
+        assert tables._by_arrow(own, form, []) is not None
         assert sys.getrefcount(own) == n
 
 

@@ -396,12 +396,11 @@ _NO_TABLE = {
 
 
 class _Form(NamedTuple):
-    """Form of a text table: separator and decimal sign, names of columns and of those with words, and if pyarrow may read it."""
+    """Form of a text table: separator and decimal sign, names of its columns, and whether pyarrow may read it as it is."""
 
     separator: str
     decimal: str
     names: list[str]
-    words: list[str]
     is_plain: bool
 
 
@@ -419,16 +418,13 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     body = (text[said.end() :] if said else text).lstrip("\ufeff")
     separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
     skips = separator == " " or re.search(f'{re.escape(separator)}[ \t]+"', body) is not None
-    form = _Form(separator, ".", [], [], not (said or skips or "\ufeff" in text or encoding != "utf-8-sig"))
+    form = _Form(separator, ".", [], not (said or skips or "\ufeff" in text or encoding != "utf-8-sig"))
     rows: list[list[str]] = []
     with suppress(csv.Error):  # whoever reads the file says where
         rows.extend(row for _, row in _rows_of(body, form, strict=False))
     names = [each.strip().strip("\ufeff") for each in (rows[0] if rows else [])]
-    cells = list(zip(*(rows[1:] if len(start) < _SAMPLE else rows[1:-1]), strict=False))  # the last one may be cut short
-    words = [own for own, column in zip(names, cells, strict=False) if any(number_of(cell, ",") is None for cell in column[:99])]
-    decimal = decimal_of(cells) if separator != "," or '"' in body else "."
-    is_plain = form.is_plain and rows[:1] in ([], [names])
-    return form._replace(decimal=decimal, names=names, words=words, is_plain=is_plain)
+    decimal = decimal_of(zip(*rows[1:], strict=False)) if separator != "," or '"' in body else "."
+    return form._replace(decimal=decimal, names=names, is_plain=form.is_plain and rows[:1] in ([], [names]))
 
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
@@ -468,50 +464,37 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
 def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
     is_plain = form.is_plain and content.count(b'"') % 2 == 0
-    found = _by_arrow(content, form) if is_plain else None
-    names, texts = found or _by_lines(text_of(content, name), form, name, strict=not is_plain)
-    del found
+    columns = _by_arrow(content, form, list(filter(is_name, form.names))) if is_plain else None
+    names, text = form.names, ""
+    if columns is None:
+        text = text_of(content, name)
+        names, columns = _by_lines(text, form, name)
 
     def where(row: int) -> str:
-        lines = [line for line, _ in _rows_of(text_of(content, name), form, strict=False)]
+        lines = [line for line, _ in _rows_of(text or text_of(content, name), form, strict=False)]
         return f"line {lines[row + 1]}"
 
-    columns = [_of_texts(texts.pop(0), form.decimal, is_name=is_name(own)) for own in names]  # each is let go of at once
     _check_header(names, columns, name, where)
-    return _named(name, names, columns, where)
+    read = [_as_numbers(each, form.decimal, is_name=is_name(own)) for own, each in zip(names, columns, strict=True)]
+    return _named(name, names, read, where)
 
 
-def _of_texts(texts: Any, decimal: str, *, is_name: bool) -> Column:
-    """Numbers of words, or texts of pyarrow, that are nothing else, truth as True and False; others are as they are typed.
-
-    Names are numbers only where these are written as we would.
-    """
-    if not isinstance(texts, Words):
-        import pyarrow as pa
-        from pyarrow import compute
-
-        with suppress(pa.ArrowInvalid):
-            if is_name and (whole := texts.cast(pa.int64())).cast(pa.string()).equals(texts):
-                return cast(Column, _of_arrow(whole))
-        with suppress(pa.ArrowInvalid):
-            if not is_name and pa.types.is_string(texts.type):
-                return cast(Column, _of_arrow(texts.cast(pa.float64())))
-        with suppress(pa.ArrowInvalid):
-            if not is_name and pa.types.is_string(texts.type):
-                bare = compute.replace_substring_regex(compute.utf8_trim_whitespace(texts), _NO_VALUE, "nan")
-                bare = compute.replace_substring(bare, ",", ".") if decimal == "," else bare
-                return cast(Column, _of_arrow(bare.cast(pa.float64())))
-    words = texts if isinstance(texts, Words) else cast(Words, _of_arrow(texts))
-    held = [each for each in words.names if each not in MISSING]
-    is_whole = bool(held) and max(map(len, held)) < 16 and all(map(str.isdecimal, held)) and [*map(str, map(int, held))] == held
-    said = {each.casefold() for each in held}
-    is_of_words = not said.isdisjoint(_TRUTH) and not said <= {"true", "false"}
-    if (is_name and not is_whole) or is_of_words or (words.names and not is_numeric(words, decimal)):
-        return words
-    return np.array([*_numbers(words.names, decimal), math.nan], dtype=float)[words.code]
-
-
-_NO_VALUE = f"^({'|'.join(map(re.escape, sorted(MISSING)))})$"
+def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
+    """Numbers of words that are nothing else; names only where the numbers are written as we would, truth as True and False."""
+    if isinstance(column, np.ndarray):
+        return column
+    if is_name:
+        held = [each for each in column.names if each not in MISSING]
+        is_whole = bool(held) and all(map(str.isdecimal, held)) and max(map(len, held)) < 16  # there may be a million
+        if not is_whole or list(map(str, map(int, held))) != held:
+            return column
+        return np.array([*(math.nan if each in MISSING else int(each) for each in column.names), math.nan])[column.code]
+    if column.names and not is_numeric(column, decimal):
+        return column
+    said = {each.casefold() for each in column.names if each not in MISSING}
+    if not said.isdisjoint(_TRUTH) and not said <= {"true", "false"}:
+        return column
+    return np.array([*_numbers(column.names, decimal), math.nan], dtype=float)[column.code]
 
 
 def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, where: Where) -> None:
@@ -530,57 +513,85 @@ def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, wh
         raise refuse(name, "it repeats the header.", "Remove the line; was one table put below another?", row=where(row))
 
 
-def _by_lines(text: str, form: _Form, name: str, *, strict: bool) -> tuple[list[str], list[Any]]:
-    """Names and words of columns, row by row; what is no table is refused with its line."""
-    rows: list[list[str]] = []
+def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column]]:
+    """Names and columns of words, row by row; what is no table is refused with its line."""
+    cells: list[dict[str, int]] = []
+    codes: list[list[int]] = []
     line = 0
     csv.field_size_limit(LONGEST_LINE)
     try:
-        for line, row in _rows_of(text, form, strict=strict):
-            rows.append(row)
-            if len(row) != (n := len(rows[0])):
+        for line, row in _rows_of(text, form):
+            if not cells:
+                cells, codes = [{} for _ in row], [[] for _ in row]
+            if len(row) != len(cells):
                 hints = {
                     "If these are decimal commas, write the numbers with a point, such as 0.83.": len(row) > 2
                     and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row),
-                    "If the rows have names, give their column a name too.": len(rows) == 2
-                    and len(row) == n + 1
+                    "If the rows have names, give their column a name too.": line == 2
+                    and len(row) == len(cells) + 1
                     and form.separator in " \t",
                 }
-                what = f"{len(row)} cell(s), but the header has {n} column(s)."
-                raise refuse(name, what, *[hint for hint, is_so in hints.items() if is_so][:1], row=f"line {line}")
+                what = f"{len(row)} cell(s), but the header has {len(cells)} column(s)."
+                raise refuse(name, what, *(hint for hint, is_so in hints.items() if is_so), row=f"line {line}")
+            for known, code, cell in zip(cells, codes, row, strict=True):
+                code.append(known.setdefault(cell, len(known)))
     except csv.Error as error:
         raise refuse(name, f"{error}.", "Is a quotation mark left open?", row=f"after line {line}") from None
-    columns = [[cell.strip("\ufeff").strip() for cell in column] for column in zip(*rows, strict=True)]
-    return [each[0] for each in columns], [words_of(each[1:]) for each in columns]
+    names = [[each.strip("\ufeff").strip() for each in known] for known in cells]  # the first of each column is its header
+    held = zip(names, codes, strict=True)
+    return [known[0] for known in names], [
+        Words((), np.array(code[1:], np.int32)).renamed(known).ordered() for known, code in held
+    ]
 
 
-def _by_arrow(content: bytes, form: _Form) -> tuple[list[str], list[Any]] | None:
-    """Names and texts of columns by pyarrow; None for what it cannot read."""
+def _by_arrow(content: bytes, form: _Form, named: Collection[str]) -> list[Column] | None:
+    """Columns by pyarrow, of words in those that are `named`; None for what it cannot read."""
     import pyarrow as pa
-    from pyarrow import compute, csv
+    from pyarrow import csv, types
 
-    coded = pa.dictionary(pa.int32(), pa.string())
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(_buffer(content)),
+    held = _buffer(content)
+
+    def read(columns: Collection[str], kind: Any, only: Sequence[str] = ()) -> Any:
+        """All columns, or some only: of a kind, others of what they look like."""
+        return csv.read_csv(
+            pa.BufferReader(held),
             read_options=csv.ReadOptions(block_size=1 << 24),
             parse_options=csv.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
             convert_options=csv.ConvertOptions(
-                column_types={name: pa.string() for name in form.names} | dict.fromkeys(form.words, coded)
+                column_types=dict.fromkeys(columns, kind),
+                include_columns=only,
+                null_values=sorted(MISSING),
+                strings_can_be_null=False,
+                decimal_point=form.decimal,
+                auto_dict_encode=True,
+                auto_dict_max_cardinality=2**31 - 1,
+                true_values=["True", "true", "TRUE"],
+                false_values=["False", "false", "FALSE"],
             ),
         )
-        names = list(table.column_names)
-    except (pa.ArrowException, LookupError, ValueError):  # such as text of another encoding
+
+    is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
+    typed = {*(form.names if is_strange else named if len(content) <= _SAMPLE else ())}
+    as_words = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table = read(typed, as_words)
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+        odd = {each for each, kind in kinds.items() if types.is_temporal(kind)}  # which is kept as it was written
+        odd |= {each for each in named if not types.is_dictionary(kinds[each])}
+        if whole := [each for each in odd if types.is_integer(kinds[each])]:  # of which words take long: are they the same?
+            texts = read(whole, pa.string(), whole)
+            odd -= {each for each in whole if table[each].cast(pa.string()).equals(texts[each])}
+        table = read(typed | odd, as_words) if odd else table
+    except (pa.ArrowException, LookupError, ValueError):
         return None
-    if names != form.names:
+    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in table.schema.types)
+    if is_binary or table.column_names != form.names:  # text of another encoding
         return None
-    is_blank = np.ones(table.num_rows, dtype=bool)
-    for each in table.columns:
-        texts = compute.utf8_trim_whitespace(each.cast(pa.string()))
-        is_blank &= cast(FloatArray, _of_arrow(compute.binary_length(texts))) == 0
-        if not is_blank.any():
-            return names, table.columns
-    return None
+    columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
+    del table
+    pa.default_memory_pool().release_unused()
+    is_missing = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
+    return None if is_missing.any() else columns  # a row without values may be blank, or a split on which all models failed
 
 
 def _buffer(content: bytes) -> Any:
