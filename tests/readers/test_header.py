@@ -2,9 +2,10 @@
 
 import pytest
 
+import tiebreak as tb
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, read
-from tiebreak.errors import InvalidParameterError, UnclearSourceError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.readers.header import ALIASES, find_roles, plain, role_of
 from tiebreak.readers.tables import read_table
 
@@ -79,6 +80,14 @@ def test_models_may_be_numbered(write: Write) -> None:
     """Models 1 and 10 are names; beside a column of words that claims the part, numbers are none."""
     assert read(write("model,fold,score\n10,0,0.1\n1,0,0.2\n1,1,0.2\n")).models == ("10", "1")
     assert read(write("method,system,fold,score\na,1,0,0.1\nb,2,0,0.2\nb,2,1,0.2\n")).models == ("a", "b")
+
+
+def test_names_that_are_no_texts_are_refused_by_their_row() -> None:
+    """A list in a cell of names, whatever numbers the examples beside it."""
+    for name in ("model", "label"):
+        rows = [{name: [i], "x_id": i, "accuracy": 0.5 + i / 10} for i in range(3)]
+        with pytest.raises(DataError, match=f"row 1, column '{name}': it is .0."):
+            tb.read_scores(rows, metric="accuracy")
 
 
 def test_the_metric_that_is_asked_for_is_no_part(write: Write) -> None:

@@ -218,13 +218,18 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     rest = [name for name in table.columns if not any(name in columns for columns in roles.values())]
     label = roles.get("truth", [""])[0] if "truth" not in given and "model" not in roles else ""
     # labels of which each row has another are names, and no classes
-    if label in texts and plain(label) in ("label", "target") and len(table.words(label).names) == table.n_rows > 2:
+    if (
+        label in texts & table.columns.keys()
+        and plain(label) in ("label", "target")
+        and len(table.words(label).names) == table.n_rows > 2
+    ):
         roles["model"] = roles.pop("truth")
     claims = [name for name in rest if _TRUTH.search(name)]
     if len(claims) == 1 and not {"model", "truth"} & roles.keys() and not any(map(metric_in, rest)):
         roles["truth"] = claims
     if roles.keys().isdisjoint((*UNITS, "item", "run")) and not roles.keys().isdisjoint(("truth", "model")):
-        own = table.words(roles["model"][0]).texts() if "model" in roles else [""] * table.n_rows
+        of = roles.get("model", [""])[0]
+        own = table.words(of).texts() if of in table.columns else [""] * table.n_rows  # a column may be nested, or not there
         most = table.n_rows - 1 if "model" in roles else table.n_rows  # what differs in all rows numbers runs, not examples
         held = {name: table.words(name).texts() for name in rest if _ID.search(name)}
         numbered = [

@@ -215,8 +215,8 @@ class Drawing:
     def _framed(self, figure: Figure, *, is_bare: bool = False) -> Self:
         """Draw in a figure of our own, under the title and above the note."""
         width, height = self.size
-        title = "" if is_bare else fill(self.title, int(9 * width))
-        note = "" if is_bare else fill(self.note, int(15.5 * width))
+        texts = (self.title, int(9 * width)), (self.note, int(15.5 * width))  # which have names as they are
+        title, note = ("" if is_bare or not text else fill(readable(text), n) for text, n in texts)
         with style():
             if not is_bare:
                 left: dict[str, Any] = {"x": 0.12 / width, "ha": "left", "wrap": True}
