@@ -224,7 +224,10 @@ def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> Non
 
 def test_a_file_of_each_run_may_hold_what_it_measured(write: Write) -> None:
     """One score of each metric, as the metrics.json of runs; what cross_validate returned; and metrics within an object."""
-    runs = write('{"accuracy": 0.9, "f1": 0.8}', "a.json"), write("accuracy\n0.8\n", "b.csv")
+    runs = (
+        write('{"accuracy": 0.9, "f1": 0.8, "seed": 42, "timestamp": "2024-05-01"}', "a.json"),
+        write("accuracy,seed\n0.8,42\n", "b.csv"),
+    )
     means = tb.read_scores(*runs, metric="accuracy", n_test=100)
     assert (means.models, means.design.kind, means.matrix().score.ravel().tolist()) == (("a", "b"), "means", [0.9, 0.8])
     result = '{"fit_time": [1, 1, 1], "score_time": [1, 1, 1], "test_score": [0.7, 0.8, 0.9]}'

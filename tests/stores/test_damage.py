@@ -18,11 +18,11 @@ from tiebreak.stores.contract import Damage, NoStoreError
 from tiebreak.stores.encoding import (
     from_json,
     pack_arrays,
-    pack_cell,
     pack_plan,
     read_cell,
     sealed,
     to_json,
+    to_msgpack,
     unpack_arrays,
     unpack_plan,
 )
@@ -79,7 +79,7 @@ def recode(path: Path, **changes: Any) -> None:
     with closing(sqlite3.connect(path)) as connection:
         [(run,)] = connection.execute(MOONS[1:-1], {"key": key_of("moons")})
         [(content,)] = connection.execute("SELECT content FROM tiebreak_cells WHERE run = ? AND split = 3 AND model = 0", [run])
-    blob = sealed(pack_cell(structs.replace(read_cell(content[8:]), **changes)), "cell", run, 0, 3, 0)
+    blob = sealed(to_msgpack(structs.replace(read_cell(content[8:]), **changes)), "cell", run, 0, 3, 0)
     change(path, "UPDATE tiebreak_cells SET content = :blob WHERE run = MOONS AND split = 3 AND model = 0", blob=blob)
 
 
@@ -406,7 +406,7 @@ def test_a_cell_that_is_none(path: Path, name: str) -> None:
 def test_an_array_that_is_none(wrong: tuple[Any, Any]) -> None:
     """No object is unpickled, no text is run, and nothing is allocated for an array that is not there."""
     with pytest.raises(ValueError, match=r"no array of numbers|reshape|Expected"):
-        unpack_arrays(pack_cell([(b'"a"', *wrong, bytes(8))]))
+        unpack_arrays(to_msgpack([(b'"a"', *wrong, bytes(8))]))
 
 
 @pytest.mark.parametrize(

@@ -218,30 +218,29 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     rest = [name for name in table.columns if not any(name in columns for columns in roles.values())]
     label = roles.get("truth", [""])[0] if "truth" not in given and "model" not in roles else ""
     # labels of which each row has another are names, and no classes
-    if (
-        label in texts & table.columns.keys()
-        and plain(label) in ("label", "target")
-        and len(table.words(label).names) == table.n_rows > 2
-    ):
+    is_text = label in texts and label in table.columns and plain(label) in ("label", "target")
+    if is_text and len(table.words(label).names) == table.n_rows > 2:
         roles["model"] = roles.pop("truth")
     claims = [name for name in rest if _TRUTH.search(name)]
     if len(claims) == 1 and not {"model", "truth"} & roles.keys() and not any(map(metric_in, rest)):
         roles["truth"] = claims
     if roles.keys().isdisjoint((*UNITS, "item", "run")) and not roles.keys().isdisjoint(("truth", "model")):
-        of = roles.get("model", [""])[0]
-        own = table.words(of).texts() if of in table.columns else [""] * table.n_rows  # a column may be nested, or not there
-        most = table.n_rows - 1 if "model" in roles else table.n_rows  # what differs in all rows numbers runs, not examples
-        held = {name: table.words(name).texts() for name in rest if _ID.search(name)}
-        numbered = [
-            name
-            for name, texts in held.items()
-            if len({*zip(own, texts, strict=True)}) == table.n_rows > 1 and len({*texts}) <= most
-        ]
-        if len(numbered) == 1:
-            roles["item"] = numbered
+        numbers = [name for name in rest if _ID.search(name) and _numbers_examples(table, name, roles.get("model", [""])[0])]
+        if len(numbers) == 1:
+            roles["item"] = numbers
     if "name" in names and "model" not in roles and {"item", "metric", "score"} <= roles.keys():
         roles["model"] = ["name"]  # as PyTerrier's experiments write it, query by query
     return roles
+
+
+def _numbers_examples(table: SourceTable, name: str, model: str) -> bool:
+    """True for a column in which each example stands once for each model; what differs in all rows numbers runs of models."""
+    if table.n_rows < 2 or (model and model not in table.columns):  # names of models may be nested, or not there
+        return False
+    texts = table.words(name).texts()
+    if not model:
+        return len({*texts}) == table.n_rows
+    return len({*texts}) < table.n_rows == len({*zip(table.words(model).texts(), texts, strict=True)})
 
 
 def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], source: str) -> str:

@@ -243,21 +243,22 @@ def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[di
     rows: list[dict[str, Any]] = []
     for each in given:
         path = Path(each.source) if _is_file(each.source) and len(given) > 1 else None
-        if (
-            path is None
-            or not path.is_file()
-            or path.stat().st_size > _MOST_OF_A_ROW
-            or logs.is_log(path)
-            or answer.is_answer(path)
-        ):
+        if path is None or not path.is_file() or path.stat().st_size > _MOST_OF_A_ROW:
+            return []
+        if logs.is_log(path) or answer.is_answer(path):
             return []
         reading = Reading.of(read_table(path, each.name), options)
-        if reading.table.n_rows != 1 or {"model", *UNITS, "item"} & reading.roles.keys():
+        if reading.table.n_rows != 1 or not reading.roles.keys().isdisjoint(_NOT_OF_A_RUN):
             return []
-        cells = {name: column.texts() if isinstance(column, Words) else column for name, column in reading.table.columns.items()}
-        rows.append({"model": each.stem, **{name: cell[0] for name, cell in cells.items()}})
+        own = {
+            name: reading.table.words(name).texts()[0] for name in reading.others("seed", "time") if name in reading.table.columns
+        }
+        rows.append({"model": each.stem, **own})
     return rows
 
+
+_NOT_OF_A_RUN = {"model", "item", *UNITS} - {"seed", "time"}
+"""Parts that what one run has measured does not have: it has a seed, and a time, at most."""
 
 _MOST_OF_A_ROW = 65_536
 """Bytes of a file up to which it may hold a single row of scores."""

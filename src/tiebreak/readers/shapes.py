@@ -505,7 +505,7 @@ class Reading:
         if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
             what, column = f"{models[sums[0]]!r} sums up the other rows.", self.roles["model"][0]
             raise self.refuse(what, "Leave it out.", column=column, row=sums[0], kind=DataError)
-        return source_of_means(self.table, models, self.others("model"), self.options)
+        return source_of_means(self.table, models, self.others("model", *_BESIDE_SCORES), self.options)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
 

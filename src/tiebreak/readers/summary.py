@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, UnclearSourceError
+from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import MEANS, PARTS, SPREADS, is_no_score
@@ -23,8 +23,7 @@ _SCORE = ("score", "result", "value", "estimate", "")
 _CELL = re.compile(r"\s*([^\s(±+]+)\s*\(?\s*(?:±|\+/-|\+-|\()?\s*([^\s()±]+)?\s*\)?\s*")
 """A mean, and what may stand beside it in the same cell: 0.91 ± 0.02, 0.91 (0.02), 0.91(+/-0.02)."""
 
-_Words = tuple[str | Setting | Advice, ...]
-_CLASSES, _N_TEST = Advice("n_test=(40, 960)", typed="--n-test 40,960"), Setting("n_test", "1000")
+_CLASSES = Advice("n_test=(40, 960)", typed="--n-test 40,960")
 
 _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 """A column that only the leaderboard of a tool has."""
@@ -206,6 +205,10 @@ def _kind_of(
     """Kind of the means, and of how many they are, as `Summary` has it."""
     named, cv, both = full_name(metric), options.cv, options.n_classes
     of, n_test = RATES.get(plain_name(named)), options.n_test if options.n_train is None else None
+
+    def unclear(what: str, *fix: str | Setting | Advice) -> TiebreakError:
+        return refuse(table.name, what, *fix, column=chosen.name, kind=UnclearSourceError)
+
     if n_test is None and cv is not None:
         n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
         if isinstance(n, bool) or not isinstance(n, int) or n < 2:
@@ -219,23 +222,18 @@ def _kind_of(
         return "rates", (n_test,)
     if both is not None and of is not None:
         return ("areas", both) if of == "both" else ("rates", (both[of == "negatives"],))
-    runs, size = Advice("rows='seeds', cv=5", typed="--seeds 5"), _N_TEST if of == "examples" else _CLASSES
-    asked: _Words = (
-        *(("Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". ") if has_spread else ()),
-        *(("Of how many test examples? ", size, ". ") if of is not None else ()),
-    )
-    surer = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
-    unsaid = "it has one row for each model, a single score or a mean, which says nothing of how it varies."
-    no_number: _Words = (unsaid, *asked, f"{surer} {KEEP}")
-    no_classes: _Words = (
-        f"{named} is about positive and negative examples apart.",
-        "Say how many there are of each: ",
-        _CLASSES,
-        ".",
-    )
-    no_law: _Words = (
-        f"how far two models may differ by chance in {named} on one test set does not follow from the values.",
-        "Keep the predictions of all models in one table, with a column of the truth, and compare that.",
-    )
-    said, *fix = no_number if n_test is None else no_law if of is None else no_classes
-    raise refuse(table.name, str(said), *fix, column=chosen.name, kind=UnclearSourceError)
+    if n_test is not None and of is None:
+        what = f"how far two models may differ by chance in {named} on one test set does not follow from the values."
+        raise unclear(what, "Keep the predictions of all models in one table, with a column of the truth, and compare that.")
+    if n_test is not None:
+        what = f"{named} is about positive and negative examples apart."
+        raise unclear(what, "Say how many there are of each: ", _CLASSES, ".")
+    asked: list[str | Setting | Advice] = []
+    if has_spread:
+        runs = Advice("rows='seeds', cv=5", typed="--seeds 5")
+        asked += ["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". "]
+    if of is not None:
+        asked += ["Of how many test examples? ", Setting("n_test", "1000") if of == "examples" else _CLASSES, ". "]
+    keep = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
+    what = "it has one row for each model, a single score or a mean, which says nothing of how it varies."
+    raise unclear(what, *asked, f"{keep} {KEEP}")

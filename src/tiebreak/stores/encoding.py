@@ -126,7 +126,7 @@ class _Facts(msgspec.Struct, forbid_unknown_fields=True):
 
 _USUAL = msgspec.structs.asdict(_Facts())
 
-pack_cell = msgspec.msgpack.Encoder().encode
+to_msgpack = msgspec.msgpack.Encoder().encode
 read_cell = msgspec.msgpack.Decoder(CellContent).decode
 
 
@@ -168,7 +168,7 @@ def pack_arrays(arrays: Mapping[str, Any], what: str = "the array {!r}") -> byte
                 f"{what.format(name)} is an array of {array.dtype}, and a store keeps numbers and bools only. Turn labels into "
                 "their positions among the classes."
             )
-    return pack_cell([(to_json(name), array.dtype.str, array.shape, array.tobytes()) for name, array in found])
+    return to_msgpack([(to_json(name), array.dtype.str, array.shape, array.tobytes()) for name, array in found])
 
 
 def unpack_arrays(content: bytes) -> dict[str, NumericArray]:

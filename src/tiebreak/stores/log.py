@@ -26,12 +26,12 @@ from tiebreak.stores.encoding import (
     fault_text,
     from_json,
     pack_arrays,
-    pack_cell,
     read_cell,
     read_outcome,
     require,
     sealed,
     to_json,
+    to_msgpack,
     unpack_arrays,
     unpack_plan,
     unsealed,
@@ -306,7 +306,7 @@ class SqlLog:
         outputs: Mapping[Place, bytes],
     ) -> None:
         run = self._run
-        rows = [(run, *cell, sealed(pack_cell(content), "cell", run, *cell)) for cell, content in contents.items()]
+        rows = [(run, *cell, sealed(to_msgpack(content), "cell", run, *cell)) for cell, content in contents.items()]
         connection.execute_many(_PUT.format("cells"), rows)
         connection.execute_many(_DELETE_OUTPUT, [(run, *cell) for cell, packed in outputs.items() if not packed])
         packed = [(run, *cell, sealed(packed, "output", run, *cell)) for cell, packed in outputs.items() if packed]

@@ -336,9 +336,9 @@ def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Noti
     if rows.size:
         at = int(np.flatnonzero(against)[0]) if against.any() else int(rows[0])
         one, two = (first[at], second[at]) if centre[at] > 0 else (second[at], first[at])
-        but = "the differences are not symmetric, so means may say otherwise"
+        but = "the differences do not look symmetric, so means may say otherwise"
         if alone[at]:
-            but = "its mean is not shown to be higher"
+            but = "its mean is not shown to be higher (95 %, all pairs together)"
         if against[at]:
             but = f"{models[two]!r} has the better mean"
         text = (
