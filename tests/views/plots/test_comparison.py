@@ -120,6 +120,19 @@ def test_a_diagram_has_the_average_ranks_and_who_is_told_apart() -> None:
     assert diagram(against).title.endswith(f"; {alike} of 4 others are not told apart from it")
 
 
+def test_the_title_of_a_diagram_counts_models_that_are_not_drawn() -> None:
+    """The first 20 of 40 are; the count is that of the pairs' table."""
+    names = tuple(f"model {k}" for k in range(40))
+    answer = over_datasets(names, tuple(f"data {k}" for k in range(12)))
+    drawing = diagram(answer)
+    assert len(drawing.data) == 20
+    first = drawing.data["model"].iloc[0]
+    pairs = answer.pairs[(answer.pairs["first"] == first) | (answer.pairs["second"] == first)]
+    alike = (~pairs["verdict"].isin(["better", "worse", "ahead", "behind"])).sum()
+    assert alike > 19
+    assert f"; {alike} of 39 others are not told apart" in drawing.title
+
+
 def test_slices_have_all_items_first_and_their_own_intervals() -> None:
     """As the frame of slices has them, turned to the pair that was asked for."""
     slices = over_items(("a", "b", "c")).slices("topic")

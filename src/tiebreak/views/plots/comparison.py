@@ -405,7 +405,7 @@ def diagram(comparison: Comparison) -> Drawing:
     if row not in order:
         raise DataError(f"{whose!r} has no average rank, as no other model shares its datasets.")
     place = order.index(row)
-    order = order if len(order) <= MOST_ROWS else [*order[: MOST_ROWS - 1], order[max(place, MOST_ROWS - 1)]]
+    order = order if len(order) <= MOST_CELLS else [*order[: MOST_CELLS - 1], order[max(place, MOST_CELLS - 1)]]
     n_ranked = int(np.isfinite(ranks).sum())
     names, ranks = [comparison.models[row] for row in order], ranks[order]
     held = table.letters
@@ -414,7 +414,7 @@ def diagram(comparison: Comparison) -> Drawing:
     data = as_frame({"model": names, "average_rank": ranks, "letters": letters})
     texts = [f"{name}  {rank:.2f}" for name, rank in zip(labels(names, 32), ranks, strict=True)]
     n_left, last = -(-len(names) // 2), max(int(np.ceil(ranks.max())), 2)
-    n_alike = len({name for group in groups if whose in group for name in group} - {whose})
+    n_alike = len(_alike(comparison, row))
     said = "has the best average rank" if place == 0 else f"is number {place + 1} of {n_ranked} by average rank"
 
     def paint(ax: Any, own_figure: bool) -> None:
@@ -452,16 +452,19 @@ def diagram(comparison: Comparison) -> Drawing:
     return Drawing(data, title, note, paint, (9.0, 0.8 + 0.11 * len(groups) + 0.21 * n_left))
 
 
+def _alike(comparison: Comparison, model: int) -> list[int]:
+    """Numbers of the models that were compared with a model and not told apart from it, drawn or not."""
+    table = comparison.pair_table
+    pairs = zip(table.first[table.shown_direction == 0], table.second[table.shown_direction == 0], strict=True)
+    return [int(second if first == model else first) for first, second in pairs if model in (first, second)]
+
+
 def _groups(comparison: Comparison, names: list[str], letters: list[str]) -> list[tuple[str, ...]]:
     """Models of each bar, in the order of their ranks: those with a letter in common, or not told apart from the baseline."""
-    baseline, table = comparison.settings.baseline, comparison.pair_table
-    alike = table.shown_direction == 0
+    baseline = comparison.settings.baseline
     if baseline is not None or not any(letters):
-        centre = baseline or names[0]
-        touching = [
-            row for row in np.flatnonzero(alike) if comparison.models.index(centre) in (table.first[row], table.second[row])
-        ]
-        both = {comparison.models[i] for row in touching for i in (table.first[row], table.second[row])}
+        centre = comparison.models.index(baseline or names[0])
+        both = {comparison.models[i] for i in (centre, *_alike(comparison, centre))}
         found = [tuple(name for name in names if name in both)]
     else:
         every = dict.fromkeys("".join(letters))

@@ -33,7 +33,7 @@ MOST_ROWS = 60
 """Models that rows show legibly; of more, the first ones are drawn."""
 
 MOST_CELLS = 20
-"""Models or classes of a square."""
+"""Models or classes of a square, and models on one scale of ranks."""
 
 MOST_LINES = 8
 """Lines with a colour of their own; of more, the others are grey."""
@@ -446,9 +446,10 @@ def lines(
         for x, y in dotted:
             ax.plot(x, y, color=text_colour(0.6), linewidth=0.9, linestyle=(0, (2, 3)), zorder=1)
         is_detailed = sum(bool(curve.name) for curve in curves) <= 3
+        grey = text_colour(float(np.clip(4 / max(len(curves), 1), 0.03, 0.3)))  # many that overlap do not hide the coloured ones
         for number, curve in enumerate(curves):
             if not curve.name or number >= MOST_LINES:
-                ax.plot(curve.x, curve.y, color=text_colour(0.3), linewidth=0.7, zorder=1.2)
+                ax.plot(curve.x, curve.y, color=grey, linewidth=0.7, zorder=1.2)
                 continue
             colour = COLOURS[number]
             for x, y in curve.faint if is_detailed else ():
