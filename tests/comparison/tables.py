@@ -58,8 +58,8 @@ def moons_scores() -> Scores:
 def noisy(*means: float, noise: float = 0.02, n_splits: int = 10, seed: int = 0) -> np.ndarray:
     """A row for each mean, exactly that mean, sharing how hard each split is."""
     rng = np.random.default_rng(seed)
-    shared, own = rng.normal(0, 0.03, n_splits), rng.normal(0, noise, (len(means), n_splits))
-    return np.array(means)[:, None] + shared - shared.mean() + own - own.mean(axis=1, keepdims=True)
+    rows = rng.normal(0, 0.03, n_splits) + rng.normal(0, noise, (len(means), n_splits))
+    return np.array(means)[:, None] + rows - rows.mean(axis=1, keepdims=True)
 
 
 def around(mean: float, sd: float, n_splits: int = 10) -> np.ndarray:

@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 import tiebreak as tb
-from tests.comparison.tables import compared, pair_with
-from tests.views.situations import ACCURACY
+from tests.comparison.tables import ACCURACY, compared, pair_with
 from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.next_step import cheapest, detectable, fastest, need_of
 from tiebreak.comparison.settings import Settings

@@ -11,15 +11,15 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import tiebreak as tb
+from tests.comparison.tables import noisy, scores_of
 from tests.readers.conftest import Write
 from tests.readers.helpers import codes
-from tests.views.situations import around, named, table
 from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, TiebreakError, UnsupportedSourceError
 from tiebreak.readers.answer import is_answer
 
-SCORES = table(named(*around(0.9, 0.89, 0.8, noise=0.02, n_splits=20)))
+SCORES = scores_of(noisy(0.9, 0.89, 0.8, n_splits=20), ["forest", "svm", "logistic"], n_folds=10)
 ITEMS = {"item": [f"q{i // 2}" for i in range(40)], "model": ["a", "b"] * 20, "score": [float(i % 3 > 0) for i in range(40)]}
 ITEMS |= {"cluster": [f"c{i // 8}" for i in range(40)], "topic": ["x"] * 20 + ["y"] * 20}
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import tiebreak as tb
-from tests.views.situations import around, compared, named, table
+from tests.comparison.tables import compared, noisy
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 
@@ -26,25 +26,28 @@ GRID = [f"C={2.0**k:g}, gamma=scale, kernel=rbf" for k in range(-20, 21)]
 
 def splits(*means: float, noise: float = 0.02, n: int = 100, names: Any = (), gaps: int = 0, **settings: Any) -> tb.Comparison:
     """Ten-fold cross-validation of models with these means; the last one lacks its first splits where there are gaps."""
-    metric = settings.pop("metric", Metric("accuracy", higher_is_better=True))
-    rows = around(*means, noise=noise, n_splits=n)
-    given = named(*rows, names=tuple(names)) if names else {chr(97 + k) if k < 26 else f"z{k}": row for k, row in enumerate(rows)}
-    if gaps:
-        given[list(given)[-1]][:gaps] = np.nan
+    rows = noisy(*means, noise=noise, n_splits=n)
+    rows[-1, :gaps] = np.nan
     settings |= {"missing": "pairwise"} if gaps else {}
-    return compared(table(given, metric), **settings)
+    return folds(rows, names, **settings)
+
+
+def folds(rows: Any, names: Any = (), **settings: Any) -> tb.Comparison:
+    """Rows of scores of ten-fold cross-validations of 1,000 examples."""
+    letters = [chr(97 + k) if k < 26 else f"z{k}" for k in range(len(rows))]
+    return compared(rows, names or letters, **{"n_train": 900, "n_test": 100, "n_folds": 10, **settings})
 
 
 def copies(n_alike: int, *others: float, **settings: Any) -> tb.Comparison:
     """Models with identical scores, and others."""
-    first, *rest = around(0.85, *others, noise=0.02)
-    return compared(table({chr(97 + k): row for k, row in enumerate([*[first] * n_alike, *rest])}), **settings)
+    first, *rest = noisy(0.85, *others, n_splits=100)
+    return folds([*[first] * n_alike, *rest], **settings)
 
 
 def constant(**settings: Any) -> tb.Comparison:
     """Two models that differ by the same amount on every split."""
-    row = around(0.85, noise=0.02, n_splits=10)[0]
-    return compared(table({"a": row, "b": row - 0.25}), **settings)
+    (row,) = noisy(0.85)
+    return folds([row, row - 0.25], **settings)
 
 
 def datasets(*skills: float, n: int = 20, noise: float = 0.01, **settings: Any) -> tb.Comparison:

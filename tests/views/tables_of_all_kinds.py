@@ -1,280 +1,166 @@
-"""Random comparisons of every question and family, with gaps, copies, ties, cycles, skew, losses and ropes."""
+"""Random comparisons of every question and family, with gaps, copies, ties, cycles, skew, losses and ropes, from long tables."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.comparison.comparison import Comparison, compare_scores
-from tiebreak.comparison.settings import Settings
+import tiebreak as tb
 from tiebreak.errors import TiebreakError
-from tiebreak.readers.predictions import read_predictions
-from tiebreak.scores.items import Items
-from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 
-NAMES = [
-    "forest",
-    "svm",
-    "C=0.1, gamma=scale",
-    "C=10, gamma=scale",
-    "bayes",
-    "ridge regression",
-    "knn(5)",
-    "tree",
-    "boosting",
-    "mlp",
-    "dummy",
-    "lda",
-]
-METRICS = [
-    Metric("accuracy", True),
-    Metric("root_mean_squared_error", False),
-    Metric("r2", True),
-    Metric("profit", True),
-    Metric("delay", False),
-]
-STEPWISE = ["holm", "shaffer", "bh"]
+NAMES = ["forest", "svm", "C=0.1, gamma=scale", "C=10, gamma=scale", "bayes", "ridge regression"]
+NAMES += ["knn(5)", "tree", "boosting", "mlp", "dummy", "lda"]
+METRICS = [("accuracy", False), ("profit", False), ("r2", False), ("root_mean_squared_error", True), ("delay", True)]
+"""Name, and whether lower is better; values beyond the bounds of one are refused, and then drawn anew."""
 MANY = 0.04
 """Share of the tables with 41 to 45 models, more than get letters."""
 
 Rng = np.random.Generator
-Drawn = tuple[Scores, dict[str, Any]]
 
 
-def table_of(seed: int) -> Comparison:
+class Unit(NamedTuple):
+    """What rows may be: how many, what stands within each and how often, and procedures, which decide them."""
+
+    outer: str
+    n_outer: tuple[int, ...]
+    inner: str
+    n_inner: tuple[int, ...]
+    methods: tuple[str, ...] = ("auto",)
+
+
+SPLITS = Unit("repeat", (1, 1, 2, 5, 10), "fold", (2, 5, 10), ("auto", "auto", "corrected-t", "paired-t"))
+DATASETS = Unit("dataset", (3, 8, 20, 40, 90), "fold", (1, 1, 3), ("auto", "auto", "wilcoxon", "sign", "bayes-signed-rank"))
+ITEMS = Unit("item", (12, 60, 400), "run", (1, 1, 1, 2, 4), ("auto", "auto", "auto", "clustered-t"))
+PERIODS = Unit("time", (8, 20, 60), "", (1,))
+SEEDS = Unit("seed", (3, 6, 11), "", (1,))
+UNITS = (SPLITS, DATASETS, ITEMS, None, SPLITS, DATASETS, ITEMS, PERIODS, DATASETS, SEEDS, SPLITS, ITEMS)
+"""By the seed: those that most is asked of come more often. None are predictions."""
+
+
+def table_of(seed: int) -> tb.Comparison:
     """The comparison of a seed; data that the library refuses are drawn anew, as a refusal says nothing of models."""
     for attempt in range(40):
-        rng = np.random.default_rng((seed, attempt))
+        rng, unit = np.random.default_rng((seed, attempt)), UNITS[seed % len(UNITS)]
+        n_models = int(rng.integers(41, 46)) if rng.random() < MANY else int(rng.integers(2, 10))
+        names = (
+            [f"model {k:02}" for k in range(n_models)] if n_models > len(NAMES) else rng.permutation(NAMES)[:n_models].tolist()
+        )
         try:
-            scores, options = KINDS[seed % len(KINDS)](rng)
-            return compare_scores(scores, Settings(**options_of(rng, scores, options)))
+            source, own = predictions(rng, names[:5]) if unit is None else long_table(rng, unit, names)
+            return tb.compare(source, **options_of(rng, own))
         except TiebreakError:
             continue
     raise AssertionError(f"seed {seed} makes no table that can be compared")
 
 
-def options_of(rng: Rng, scores: Scores, own: dict[str, Any]) -> dict[str, Any]:
-    """Family, rope, correction and alpha that go together; `own` are those that the data ask for."""
-    score = scores.matrices[0].score
-    means = [row[~np.isnan(row)].mean() for row in score if not np.isnan(row).all()]
-    spread = float(np.ptp(means)) or 0.01 if means else 0.01  # a typical difference of two models
-    ropes: list[float | str] = [0.0, 0.0, "1%", "0.3%", "20%", 0.1 * spread, 0.5 * spread, 2.0 * spread, 20.0 * spread]
-    rope = ropes[int(rng.integers(len(ropes)))]
-    options: dict[str, Any] = {
-        "rope": float(f"{rope:.3g}") if isinstance(rope, float) else rope,
-        "alpha": float(rng.choice([0.05, 0.05, 0.1, 0.01])),
-        "missing": "pairwise",
-    } | own
-    names = list(scores.models)
-    family = str(rng.choice(["pairs", "pairs", "baseline", "best"]))
+def options_of(rng: Rng, own: dict[str, Any]) -> dict[str, Any]:
+    """Family, rope, correction and alpha that go together; `own` are those that the data ask for, with names and the spread."""
+    names, spread = own.pop("names"), own.pop("spread")
+    rope = pick(rng, 0.0, 0.0, "1%", "0.3%", "20%", *(float(f"{k * spread:.3g}") for k in (0.1, 0.5, 2.0, 20.0)))
+    options = {"rope": rope, "alpha": pick(rng, 0.05, 0.05, 0.1, 0.01), "missing": "pairwise", **own}
+    family = pick(rng, "pairs", "pairs", "baseline", "best")
     if family == "best":
         return options | {"family": "best"}
-    free = [None, None, "bonferroni", "none", *(STEPWISE if options["rope"] == 0 else [])]
-    options["correction"] = free[int(rng.integers(len(free)))]
-    if family == "baseline":
-        options["baseline"] = names[int(rng.integers(len(names)))]
-        options["correction"] = "holm" if options["correction"] == "shaffer" else options["correction"]
-    return options
+    stepwise = ["holm", "bh", *["shaffer"] * (family == "pairs")] if options["rope"] == 0 else []
+    options |= {"baseline": pick(rng, *names)} if family == "baseline" else {}
+    return options | {"correction": pick(rng, None, None, "bonferroni", "none", *stepwise)}
 
 
-def drawn_names(rng: Rng, n_models: int) -> tuple[str, ...]:
-    """Names, numbered ones where there are many."""
-    if n_models > len(NAMES):
-        return tuple(f"model {number:02}" for number in range(n_models))
-    return tuple(str(name) for name in rng.permutation(NAMES)[:n_models])
+def pick(rng: Rng, *values: Any) -> Any:
+    """One of the values, as it is."""
+    return values[int(rng.integers(len(values)))]
 
 
-def n_models_of(rng: Rng, most: int = 13) -> int:
-    """Number of models: 2 to 12, now and then more than forty."""
-    return int(rng.integers(41, 46)) if rng.random() < MANY else int(rng.integers(2, most))
+def long_table(rng: Rng, unit: Unit, names: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A row for each score that is there, and the options that such a table asks for."""
+    n_outer, n_inner, method = pick(rng, *unit.n_outer), pick(rng, *unit.n_inner), pick(rng, *unit.methods)
+    if rng.random() < 0.03 and unit is DATASETS:
+        method, n_inner = "hierarchical", 3
+    if method in ("hierarchical", "bayes-signed-rank"):  # slow
+        names, n_outer = names[:3], min(n_outer, 20)
+    score = scores(rng, len(names), n_outer, n_inner)
+    metric, lower = pick(rng, *METRICS)
+    is_binary = unit is ITEMS and rng.random() < 0.5
+    if is_binary:
+        metric, lower = ("accuracy", False) if rng.random() < 0.5 else ("error_rate", True)
+        score = np.where(np.isnan(score), np.nan, score > np.nanmean(score))
+    if unit in (ITEMS, SEEDS) and rng.random() < 0.3:  # each model has its own
+        owner = rng.integers(len(names), size=n_outer)
+        score[owner != np.arange(len(names))[:, None]] = np.nan
+    model, outer, inner = np.nonzero(~np.isnan(score))
+    table: dict[str, Any] = {"model": np.array(names)[model], unit.outer: outer, "score": score[model, outer, inner]}
+    table |= {unit.inner: inner} if n_inner > 1 or unit is SPLITS else {}
+    own = {"metric": metric, "lower_is_better": lower, "method": method, "names": names, "spread": spread_of(score)}
+    if unit is SPLITS:
+        table |= {"fit_time": 0.1 + model + rng.random(len(model))} if rng.random() < 0.5 else {}
+    if unit is SPLITS or method == "hierarchical":
+        own |= {"n_train": 90, "n_test": 10}
+    if unit is DATASETS:
+        table["dataset"] = [f"d{each:02}" for each in outer]
+        if method in ("auto", "sign") and rng.random() < 0.15:
+            table["metric"] = [("accuracy", "rmse")[each % 2] for each in outer]
+            own = {"method": method, "rope": 0.0, "names": names, "spread": 0.0}
+    if unit is ITEMS:
+        table |= {"cluster": [f"text {each % 5}" for each in outer]} if rng.random() < 0.25 else {}
+        table |= {"weight": 1 + outer % 3} if rng.random() < 0.2 else {}
+        if len(names) < 10 and rng.random() < 0.3:
+            table["topic"], own["by"] = np.array(["law", "code", "maths"])[outer % 3], "topic"
+    return table, own
 
 
-def disturbed(rng: Rng, score: np.ndarray) -> np.ndarray:
-    """Scores with copies, constant differences, ties, gaps, skew or another unit; models are rows, units the last axis."""
-    n_models, n_units = score.shape[0], score.shape[-1]
-    score = score + float(rng.choice([0.0] * 6 + [0.01, 0.1])) * rng.lognormal(0.0, 1.5, score.shape)
-    score = score.round(int(rng.choice([1, 2, 3]))) if rng.random() < 0.15 else score
-    score = score * float(rng.choice([1.0] * 28 + [1e-9, 1e-3, 1e3, 1e8]))
-    score = score - 2.0 * np.nanmax(np.abs(score)) if rng.random() < 0.08 else score
+def spread_of(score: np.ndarray) -> float:
+    """A typical difference of two models."""
+    means = [row[~np.isnan(row)].mean() for row in score if not np.isnan(row).all()]
+    return float(np.ptp(means)) or 0.01
+
+
+def scores(rng: Rng, n_models: int, n_outer: int, n_inner: int) -> np.ndarray:
+    """Models, some of equal skill, and units, with copies, constant differences, ties, cycles, gaps, skew or another unit."""
+    shape = (n_models, n_outer, n_inner)
+    score = 0.8 + rng.uniform(-1, 1, (n_models, 1, 1)) * pick(rng, 0.0, 0.005, 0.02, 0.1) + rng.normal(0, 0.03, shape[1:])
+    score = score + rng.normal(0, pick(rng, 0.001, 0.005, 0.02), shape)
+    if n_models > 2 and rng.random() < 0.1:  # a over b over c over a
+        score[:3] += np.array([np.roll([0.09, 0.06, 0.0], turn % 3) for turn in range(n_outer)]).T[..., None]
+    score = score + pick(rng, *[0.0] * 6, 0.01, 0.1) * rng.lognormal(0.0, 1.5, shape)
+    score = score.round(pick(rng, 1, 2, 3)) if rng.random() < 0.15 else score
+    score = score * pick(rng, *[1.0] * 28, 1e-9, 1e-3, 1e3, 1e8)
+    score = score - 2.0 * np.abs(score).max() if rng.random() < 0.08 else score
     special = rng.random()
     if n_models > 2 and special < 0.3:
-        score[rng.choice([[1, 1], [1, -1]])] = score[0]
+        score[pick(rng, [1, 1], [1, -1])] = score[0]
         score[:] = score[0] if special < 0.03 else score
     elif special < 0.4:
-        score[1] = score[0] - float(rng.choice([0.0125, 0.25])) * np.abs(score[0]).max()
-    return with_gaps(rng, score) if rng.random() < 0.3 and n_units > 4 else score
+        score[1] = score[0] - pick(rng, 0.0125, 0.25) * np.abs(score[0]).max()
+    return with_gaps(rng, score) if rng.random() < 0.3 and n_outer > 4 else score
 
 
 def with_gaps(rng: Rng, score: np.ndarray) -> np.ndarray:
     """Scores with gaps: anywhere, of one model, of two copies alike or not, or so that two groups share no unit."""
-    score, n_units, kind = score.copy(), score.shape[-1], rng.random()
+    half, n_outer, kind = max(1, len(score) // 2), score.shape[1], rng.random()
     if kind < 0.5:
-        score[rng.random(score.shape) < float(rng.choice([0.03, 0.06, 0.25]))] = np.nan
+        score[rng.random(score.shape) < pick(rng, 0.03, 0.06, 0.25)] = np.nan
     elif kind < 0.7:
-        score[-1, ..., : int(rng.integers(1, n_units - 1))] = np.nan
+        score[-1, : int(rng.integers(1, n_outer - 1))] = np.nan
     elif kind < 0.9:
-        score[0, ..., 0] = np.nan
-        score[1, ..., int(rng.random() < 0.5)] = np.nan
+        score[0, 0] = score[1, int(rng.random() < 0.5)] = np.nan
     else:
-        half = n_units // 2
-        score[: max(1, len(score) // 2), ..., :half] = np.nan
-        score[max(1, len(score) // 2) :, ..., half:] = np.nan
+        score[:half, : n_outer // 2] = score[half:, n_outer // 2 :] = np.nan
     return score
 
 
-# --- the questions ----------------------------------------------------------------------------------------------------------
-
-
-def of_splits(rng: Rng) -> Drawn:
-    """Splits of one dataset: the corrected t, or by name the ordinary one."""
-    n_models, n_folds = n_models_of(rng), int(rng.choice([2, 5, 10]))
-    n_repeats = 5 if n_folds == 2 else int(rng.choice([1, 1, 2, 5, 10]))
-    n_splits = n_folds * n_repeats
-    noise, spread = float(rng.choice([0.001, 0.005, 0.02, 0.1])), float(rng.choice([0.0, 0.005, 0.02, 0.1]))
-    score = 0.8 + rng.uniform(-spread, spread, (n_models, 1)) + rng.normal(0, 0.03, n_splits)
-    score = disturbed(rng, score + rng.normal(0, noise, (n_models, n_splits)))
-    method = str(rng.choice(["auto", "auto", "corrected-t", "paired-t"]))
-    kind = str(rng.choice(["repeated-kfold", "kfold", "loo", "time", "unknown"]))
-    split = np.arange(n_splits)
-    sizes = (np.full(n_splits, 90), np.full(n_splits, 1 if kind == "loo" else 10))
-    names = drawn_names(rng, n_models)
-    matrix = ScoreMatrix("", names, split // n_folds, split % n_folds, *sizes, score)
-    design = SplitDesign(kind, ordered=kind == "time", sizes="exact")  # type: ignore[arg-type]
-    seconds = {name: float(rng.uniform(0.01, 2)) for name in names} if rng.random() < 0.5 else {}
-    metric = (
-        METRICS[int(rng.integers(2, 5))] if np.nanmax(np.abs(score)) > 1 or np.nanmin(score) < 0 else METRICS[rng.integers(5)]
-    )
-    return Scores(metric, (matrix,), design, fit_seconds=seconds), {"method": method}
-
-
-def of_datasets(rng: Rng) -> Drawn:
-    """Several datasets: rank tests, posteriors; cycles, ratios, metrics of several units, splits or single scores."""
-    method = str(rng.choice(["auto", "auto", "auto", "wilcoxon", "sign", "sign", "bayes-signed-rank"]))
-    method = "hierarchical" if rng.random() < 0.03 else method  # slow
-    n_models = n_models_of(rng, 9) if method in ("auto", "wilcoxon", "sign") else int(rng.integers(2, 4))
-    n_splits = 3 if method == "hierarchical" else int(rng.choice([1, 1, 3]))
-    n_datasets = int(rng.choice([3, 8, 20, 40, 90])) if method != "hierarchical" else int(rng.choice([4, 8]))
-    skill = rng.uniform(-1, 1, n_models) * float(rng.choice([0.0, 0.01, 0.05]))
-    own = skill + rng.normal(0, float(rng.choice([0.002, 0.02])), (n_datasets, n_models))
-    if n_models > 2 and rng.random() < 0.2:
-        own[:, :3] = np.array([np.roll([0.03, 0.02, 0.0], turn % 3) for turn in range(n_datasets)])  # a over b over c over a
-        own = own + rng.normal(0, 0.001, own.shape)
-    score = 0.8 + rng.normal(0, 0.05, (n_datasets, 1, 1)) + own[:, None] + rng.normal(0, 0.002, (n_datasets, n_splits, n_models))
-    score = np.moveaxis(disturbed(rng, np.moveaxis(score, 0, 2).transpose(1, 0, 2).copy()), 2, 0)  # models, splits, datasets
-    names, metric = drawn_names(rng, n_models), METRICS[int(rng.integers(2, 5))]
-    fold, nothing = np.arange(n_splits), np.zeros(n_splits, dtype=np.int64)
-    sizes = (nothing + 80, nothing + 20) if n_splits > 1 else (nothing, nothing)
-    is_mixed = rng.random() < 0.15 and method in ("auto", "sign")
-    own_metric = [Metric("accuracy", True) if i % 2 else Metric("rmse", False) for i in range(n_datasets)]
-    matrices = tuple(
-        ScoreMatrix(f"d{i:02}", names, nothing, fold, *sizes, of.copy(), **({"metric": own_metric[i]} if is_mixed else {}))
-        for i, of in enumerate(score)
-    )
-    metric = Metric("accuracy and rmse", True) if is_mixed else metric
-    options: dict[str, Any] = {"method": method} | ({"rope": 0.0} if is_mixed else {})
-    return Scores(metric, matrices, SplitDesign("kfold", sizes="exact")), options
-
-
-def of_items(rng: Rng) -> Drawn:
-    """Items right or wrong or graded, in clusters, runs and slices, weighted."""
-    n_models, n_items = n_models_of(rng, 9), int(rng.choice([12, 60, 400]))
-    is_binary, n_runs = bool(rng.random() < 0.5), int(rng.choice([1, 1, 1, 2, 4]))
-    ease = rng.normal(0, 1, n_items)
-    skill = rng.uniform(-1, 1, (n_models, 1, 1)) * float(rng.choice([0.0, 0.1, 0.5]))
-    score = ease + skill + rng.normal(0, float(rng.choice([0.2, 1.0])), (n_models, n_runs, n_items))
-    score = (score > 0).astype(float) if is_binary else 1 / (1 + np.exp(-score))
-    if is_binary:
-        if n_models > 2 and rng.random() < 0.3:
-            score[1] = score[0]
-        score = with_gaps(rng, score) if rng.random() < 0.25 else score
-    else:
-        score = disturbed(rng, score)
-    higher = bool(rng.random() < 0.5)
-    metric = Metric(("accuracy" if higher else "error_rate") if is_binary else "judge_score" if higher else "cost", higher)
-    clusters = tuple(f"text {i % 5}" for i in range(n_items)) if rng.random() < 0.25 else None
-    weights = rng.integers(0, 3, n_items) + np.eye(n_items)[0] if rng.random() < 0.2 else None
-    columns = {"topic": tuple(np.array(["law", "code", "maths"])[rng.integers(0, 3, n_items)].tolist())}
-    unit = str(rng.choice(["item", "question", "example"]))
-    runs, texts = tuple(map(str, range(n_runs))), tuple(f"q{i}" for i in range(n_items))
-    items = Items(metric, drawn_names(rng, n_models), runs, texts, score, clusters, weights, columns=columns, unit=unit)
-    by = {"by": "topic"} if n_models < 10 and rng.random() < 0.3 else {}
-    return items.as_scores(), {"method": str(rng.choice(["auto"] * 4 + ["clustered-t"]))} | by
-
-
-def of_test_sets(rng: Rng) -> Drawn:
-    """Test sets of each model's own, right or wrong or graded."""
-    n_models, n = int(rng.integers(2, 9)), int(rng.choice([60, 300, 3000]))
-    graded = rng.random() < 0.4
-    right = rng.uniform(0.6, 0.6 + float(rng.choice([0.0, 0.1, 0.38])), n_models)
-    score = np.full((n_models, 1, n), np.nan)
-    owner = np.sort(rng.integers(0, n_models, n - 4 * n_models).tolist() + 4 * list(range(n_models)))
-    values = (rng.random(n) < right[owner]) + (rng.normal(0, 0.3, n) if graded else 0.0)
-    score[owner, 0, np.arange(n)] = values
-    higher = bool(rng.random() < 0.5)
-    metric = Metric("grade" if graded else "accuracy" if higher else "error_rate", higher)
-    texts = tuple(f"q{i}" for i in range(n))
-    items = Items(metric, drawn_names(rng, n_models), ("1",), texts, score, unit="question")
-    named = ["auto", "auto", "welch"] if graded else ["auto", "auto", "newcombe"]
-    return items.as_scores(), {"method": str(rng.choice(named))}
-
-
-def of_predictions(rng: Rng) -> Drawn:
+def predictions(rng: Rng, names: list[str]) -> tuple[Any, dict[str, Any]]:
     """Areas under ROC curves, F1 and other metrics of all predictions together."""
-    n_models, n = int(rng.integers(2, 6)), int(rng.choice([60, 300]))
-    names, truth = drawn_names(rng, n_models), np.arange(n) % 3 == 0
-    right = rng.uniform(0.6, 0.6 + float(rng.choice([0.0, 0.1, 0.38])), (n_models, 1))
-    correct, noise = rng.random((n_models, n)) < right, rng.normal(size=(n_models, n))
-    clusters = np.arange(n) // 3 if rng.random() < 0.2 else None
-    if n_models > 2 and rng.random() < 0.3:
+    n = pick(rng, 60, 300)
+    truth, y = np.arange(n) % 3 == 0, rng.normal(size=n)
+    right = rng.uniform(0.6, 0.6 + pick(rng, 0.0, 0.1, 0.38), (len(names), 1))
+    correct, noise = rng.random((len(names), n)) < right, rng.normal(size=(len(names), n))
+    if len(names) > 2 and rng.random() < 0.3:
         correct[1], noise[1], right[1] = correct[0], noise[0], right[0]
-    y = rng.normal(size=n)
-    actual, said, metrics = (
-        (truth, 2.0 * right * truth + noise, ["roc_auc"]),
-        (truth, correct == truth, ["f1", "balanced_accuracy", "mcc", "precision_macro"]),
-        (y, y + (1.5 - right) * np.where(correct, 0.3, 1.0) * noise, ["rmse", "r2"]),
-    )[int(rng.integers(3))]
-    given: dict[str, Any] = {"metric": str(rng.choice(metrics)), "clusters": clusters}
-    return read_predictions(actual, dict(zip(names, said, strict=True)), **given).as_scores(), {}
-
-
-def of_time(rng: Rng) -> Drawn:
-    """Losses in order of time."""
-    n_models, n = int(rng.integers(2, 9)), int(rng.choice([8, 20, 60]))
-    level = float(rng.choice([0.0, 0.03, 0.1]))
-    score = 0.8 + rng.uniform(-level, level, (n_models, 1)) + rng.normal(0, 0.05, n) + rng.normal(0, 0.02, (n_models, n))
-    score = disturbed(rng, score)
-    column, nothing = np.arange(n), np.zeros(n, dtype=np.int64)
-    matrix = ScoreMatrix("", drawn_names(rng, n_models), nothing, column, nothing, nothing, score, tuple(map(str, column)))
-    return Scores(METRICS[1] if score[~np.isnan(score)].min() > 0 else METRICS[4], (matrix,), SplitDesign("periods")), {}
-
-
-def of_seeds(rng: Rng) -> Drawn:
-    """Training seeds on one test set, the same for all models or others for each."""
-    n_models, n = int(rng.integers(2, 9)), int(rng.integers(3, 12))
-    score = 0.8 + rng.uniform(-0.03, 0.03, (n_models, 1)) + rng.normal(0, float(rng.choice([0.001, 0.01])), (n_models, n))
-    if rng.random() < 0.5:  # each has its own
-        is_own = np.eye(n_models, dtype=bool).repeat(n, axis=1) & (np.tile(np.arange(n), n_models) < rng.integers(2, n + 1))
-        score = np.where(is_own, np.tile(score, n_models), np.nan)[:, is_own.any(axis=0)]
-    elif n_models > 2 and rng.random() < 0.4:
-        score[1] = score[0] - float(rng.choice([0.0, 0.0125]))
-    column, nothing = np.arange(score.shape[1]), np.zeros(score.shape[1], dtype=np.int64)
-    matrix = ScoreMatrix("", drawn_names(rng, n_models), column, nothing, nothing, nothing, score, tuple(map(str, column)))
-    return Scores(METRICS[int(rng.integers(2))], (matrix,), SplitDesign("seeds")), {}
-
-
-KINDS: tuple[Callable[[Rng], Drawn], ...] = (
-    of_splits,
-    of_datasets,
-    of_items,
-    of_test_sets,
-    of_splits,
-    of_datasets,
-    of_items,
-    of_predictions,
-    of_datasets,
-    of_time,
-    of_splits,
-    of_seeds,
-)
-"""Questions by the seed: those that most is asked of come more often."""
+    actual, said, metric = pick(
+        rng,
+        (truth, 2.0 * right * truth + noise, "roc_auc"),
+        (truth, correct == truth, pick(rng, "f1", "balanced_accuracy", "mcc", "precision_macro")),
+        (y, y + (1.5 - right) * np.where(correct, 0.3, 1.0) * noise, pick(rng, "rmse", "r2")),
+    )
+    clusters = np.arange(n) // 3 if rng.random() < 0.2 else None
+    read = tb.read_predictions(actual, dict(zip(names, said, strict=True)), metric=metric, clusters=clusters)
+    return read, {"names": names, "spread": 0.02}

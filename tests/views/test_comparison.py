@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
+from tests.comparison.tables import compared, noisy
 from tests.views.answers import items, splits
-from tests.views.situations import around, compared, named, table
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.views.comparison import models_table
 
@@ -18,7 +18,7 @@ from tiebreak.views.comparison import models_table
 )
 def test_odd_names_do_not_break_any_view(name: str) -> None:
     """Names come from files of other people: one line each, escaped where markup would act."""
-    comparison = compared(table(named(*around(0.9, 0.85, 0.8, noise=0.02), names=(name, "svm", "bayes"))), rope=0.01)
+    comparison = splits(0.9, 0.85, 0.8, names=(name, "svm", "bayes"), rope=0.01)
     text, markdown, html = comparison.to_text(columns="all"), comparison.to_markdown(columns="all"), comparison._repr_html_()
     for shown in (text, markdown, html):
         shown.encode("utf-8")
@@ -113,28 +113,23 @@ RANKING = [
 ]
 
 
-def three():
-    """Three models, one of them far behind."""
-    return compared(table(named(*around(0.90, 0.895, 0.80, noise=0.02))), rope=0.01)
-
-
 def test_columns_are_those_of_the_documentation_in_that_order() -> None:
     """Names and order are a contract with everybody's scripts (docs/api.md)."""
-    comparison = three()
+    comparison = splits(0.90, 0.895, 0.80, rope=0.01)
     assert list(comparison.pairs.columns) == PAIRS
     assert list(comparison.ranking.columns) == RANKING
 
 
 def test_names_and_words_are_categoricals() -> None:
     """A frame of 500,000 pairs with strings would take ten times the memory."""
-    comparison = three()
+    comparison = splits(0.90, 0.895, 0.80, rope=0.01)
     for column in ("first", "second", "verdict", "reason"):
         assert isinstance(comparison.pairs[column].dtype, pd.CategoricalDtype), column
 
 
 def test_columns_of_the_ranking_with_a_baseline() -> None:
     """Against a baseline there are no ranges of ranks, standings and letters, but the verdicts."""
-    comparison = compared(table(named(*around(0.90, 0.895, 0.80, noise=0.02))), rope=0.01, baseline="svm")
+    comparison = splits(0.90, 0.895, 0.80, rope=0.01, baseline="b")
     kept = [
         name for name in RANKING if name not in ("rank_low", "rank_high", "letters", "shortfall_high", "may_be_best", "standing")
     ]
@@ -144,13 +139,12 @@ def test_columns_of_the_ranking_with_a_baseline() -> None:
 
 def test_correlation_uses_shared_splits_and_is_nan_for_constant_scores() -> None:
     """With gaps each pair has its own splits (numpy on those); a constant model correlates with nothing."""
-    scores = named(*around(0.9, 0.85, noise=0.02, n_splits=12), np.full(12, 0.8))
-    scores["svm"][4] = np.nan
-    comparison = compared(table(scores), missing="pairwise")
+    a, b = noisy(0.9, 0.85, n_splits=12)
+    b[4] = np.nan
+    correlation = compared([a, b, np.full(12, 0.8)], missing="pairwise").correlation
     kept = np.arange(12) != 4
-    expected = np.corrcoef(scores["forest"][kept], scores["svm"][kept])[0, 1]
-    assert comparison.correlation.loc["forest", "svm"] == pytest.approx(expected, abs=1e-14)
-    assert comparison.correlation["logistic"].isna().all()
+    assert correlation.loc["a", "b"] == pytest.approx(np.corrcoef(a[kept], b[kept])[0, 1], abs=1e-14)
+    assert correlation["c"].isna().all()
 
 
 @pytest.mark.parametrize("metric", ["model", "verdict", "95% interval", "against c"])

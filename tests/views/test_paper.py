@@ -5,15 +5,14 @@ import re
 import pytest
 
 import tiebreak as tb
-from tests.views.situations import around, compared, named
-from tests.views.situations import table as table_of
+from tests.views.answers import splits
 from tiebreak.errors import DataError, InvalidParameterError
 
 
 def test_tables_have_the_rows_of_the_page_and_every_special_character_escaped() -> None:
     """A row for each model and each pair, as many cells in each; names with all that LaTeX would act on."""
     names = ("a_b & 50% {x}", "C=10^-3 $\\alpha$ ~", "#1")
-    comparison = compared(table_of(named(*around(0.9, 0.85, 0.8, noise=0.02), names=names)), rope=0.01)
+    comparison = splits(0.9, 0.85, 0.8, names=names, rope=0.01)
     text = comparison.to_latex()
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\begin{table}", r"\end{table}"):
         assert text.count(rule) == 2 + (rule == r"\midrule")  # one more above those that are not the best

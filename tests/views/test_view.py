@@ -30,10 +30,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak
 import tiebreak as tb
-from tests.comparison.tables import adjusted_by_hand
+from tests.comparison.tables import adjusted_by_hand, compared
+from tests.comparison.tables import noisy as rows_of
+from tests.views.answers import splits
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import graded
-from tests.views.situations import around, compared, named, table
 from tests.views.test_comparison import PAIRS, RANKING
 from tiebreak import result as results
 from tiebreak.errors import StoreError
@@ -66,10 +67,9 @@ KEYS = [
 
 def comparison():
     """Three models, one score undefined, two models identical."""
-    rows = around(0.90, 0.85, noise=0.02, n_splits=10)
-    scores = named(rows[0], rows[1], rows[1].copy())
-    scores["forest"][2] = np.nan
-    return compared(table(scores), rope="1%", missing="pairwise")
+    first, second = rows_of(0.90, 0.85)
+    first[2] = np.nan
+    return compared([first, second, second], ["forest", "svm", "logistic"], rope="1%", missing="pairwise")
 
 
 def test_schema_two_has_its_keys_and_columns() -> None:
@@ -106,7 +106,7 @@ def test_rope_is_recorded_as_asked_and_as_used() -> None:
 @pytest.mark.parametrize("settings", [{"alpha": np.float32(0.05)}, {"rope": np.float32(0.01)}, {"rng": np.int64(3)}])
 def test_settings_may_be_numbers_of_numpy(settings: dict[str, object]) -> None:
     """JSON knows only Python's; a setting often comes out of an array."""
-    one = compared(table(named(*around(0.90, 0.85, noise=0.02))), **settings)
+    one = splits(0.90, 0.85, **settings)
     (name,) = settings
     written = json.loads(one.to_json())["settings"]
     assert written[name] == float(settings[name])  # type: ignore[arg-type]
@@ -182,7 +182,7 @@ def disk_of(n_bytes: int) -> Iterator[None]:
 )
 def test_files_have_the_rights_that_the_umask_leaves(mask: int, file: int, folder: int, tmp_path: Path) -> None:
     """JSON, HTML, plots and their folders, never wider than 0644 and 0755."""
-    comparison = compared(table(named(*around(0.9, 0.8, noise=0.02))))
+    comparison = splits(0.9, 0.8)
     with umask(mask):
         comparison.to_json(tmp_path / "r.json")
         comparison.to_html(tmp_path / "r.html")
@@ -198,7 +198,7 @@ def test_a_file_that_is_replaced_keeps_its_rights(tmp_path: Path) -> None:
     private = tmp_path / "private.json"
     private.write_text("before")
     private.chmod(0o600)
-    compared(table(named(*around(0.9, 0.8, noise=0.02)))).to_json(private)
+    splits(0.9, 0.8).to_json(private)
     assert rights(private) == 0o600
     assert json.loads(private.read_text())["schema"] == 2
 
@@ -217,7 +217,7 @@ def test_no_file_is_written_through_a_link(tmp_path: Path) -> None:
 @on_posix
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     """The error names the file and the reason; the earlier answer is whole, and nothing half-written stands beside it."""
-    comparison, target = compared(table(named(*around(0.9, 0.8, noise=0.02)))), tmp_path / "r.json"
+    comparison, target = splits(0.9, 0.8), tmp_path / "r.json"
     target.write_text("the answer of yesterday")
     with disk_of(1000), pytest.raises(StoreError) as caught:
         comparison.to_json(target)

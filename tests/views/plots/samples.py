@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import tiebreak as tb
-from tests.views.situations import ACCURACY, table
-from tiebreak.comparison.comparison import Comparison, compare_scores
-from tiebreak.comparison.settings import Settings
+from tests.comparison.tables import ACCURACY, compared
+from tiebreak.comparison.comparison import Comparison
 from tiebreak.scores.metric import Metric
 
 RMSE = Metric("root_mean_squared_error", higher_is_better=False)
@@ -37,7 +36,7 @@ def graded(names: tuple[str, ...], metric: Metric = ACCURACY, **settings: Any) -
     rng = np.random.default_rng(0)
     step = 0.012 * np.arange(len(names))[:, None]
     score = 0.9 - metric.sign * step + rng.normal(0, 0.03, 50) + rng.normal(0, 0.005, (len(names), 50))
-    return compare_scores(table(dict(zip(names, score, strict=True)), metric), Settings(**({"rope": 0.02} | settings)))
+    return compared(score, names, metric=metric, n_folds=10, **({"rope": 0.02} | settings))
 
 
 @cache
@@ -64,11 +63,6 @@ def over_items(
     columns = {name: row.astype(int).tolist() for name, row in zip(names, right, strict=True)}
     items = tb.read_items(table | columns, metric="accuracy")
     return tb.compare(items, **settings)
-
-
-def compared(scores: dict[str, Sequence[float]], metric: Metric = ACCURACY, **settings: Any) -> Comparison:
-    """A comparison of given scores."""
-    return compare_scores(table({name: np.array(row, dtype=float) for name, row in scores.items()}, metric), Settings(**settings))
 
 
 def drawn_texts(figure: Figure) -> list[Text]:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tests.views.plots.samples import RMSE, compared, graded, over_datasets, over_items
+from tests.comparison.tables import compared
+from tests.views.plots.samples import RMSE, graded, over_datasets, over_items
 from tiebreak.errors import DataError
 from tiebreak.views.plots.comparison import decided, diagram, differences, paired, posterior_of, ranking, scores, verdicts
 
@@ -41,7 +42,7 @@ def test_differences_are_those_of_each_split(metric: object) -> None:
 
 def test_scores_are_those_that_were_given() -> None:
     """One for each model and split that there is."""
-    answer = compared({"a": [0.9, 0.8, np.nan], "b": [0.7, 0.9, 0.8]}, missing="pairwise")
+    answer = compared([[0.9, 0.8, np.nan], [0.7, 0.9, 0.8]], missing="pairwise")
     data = scores(answer).data
     assert sorted(data["score"]) == [0.7, 0.8, 0.8, 0.9, 0.9]
     assert data.groupby("model").size().to_dict() == {"a": 2, "b": 3}
@@ -76,7 +77,7 @@ def test_a_posterior_has_mass_one_and_the_probabilities_of_its_pair() -> None:
 
 def test_a_pair_without_spread_has_no_posterior() -> None:
     """The error says why, and the plot is not among those of the answer."""
-    answer = compared({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6]})
+    answer = compared([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6]])
     with pytest.raises(DataError, match=r"no posterior with a curve here \(no-spread\)"):
         posterior_of(answer.pair("a", "b"))
     assert "posterior" not in answer.plot.names

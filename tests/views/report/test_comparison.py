@@ -12,8 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
+from tests.views.answers import splits
 from tests.views.report.answers import KINDS, answer_of
-from tests.views.situations import around, compared, named, table
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.views.comparison import ranking_rows
 
@@ -107,8 +107,7 @@ def test_drawn_intervals_lie_where_the_numbers_are() -> None:
 def test_a_model_far_off_does_not_press_the_others_together() -> None:
     """The scale fits the first 25 rows; an interval further off ends at the edge."""
     names = tuple(f"m{n}" for n in range(30))
-    rows = around(*(0.9 - 0.001 * np.arange(29)), 0.2, noise=0.012, n_splits=20)
-    page = compared(table(named(*rows, names=names)), rope=0.01).to_html()
+    page = splits(*(0.9 - 0.001 * np.arange(29)), 0.2, noise=0.012, n=20, names=names, rope=0.01).to_html()
     ends = [float(right) - float(left) for left, right in re.findall(r'class="range" x1="([\d.]+)%" x2="([\d.]+)%"', page)]
     assert min(ends[:24]) > 10
     assert ends[-1] == 0

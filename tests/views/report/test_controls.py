@@ -7,8 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import tiebreak as tb
+from tests.views.answers import splits
 from tests.views.report.answers import KINDS, again, answer_of, ropes
-from tests.views.situations import around, compared, named, table
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
 from tiebreak.numerics.law import VERDICTS
@@ -96,8 +96,7 @@ def test_the_drawn_rope_is_as_wide_as_the_rope(opened):
 def test_two_hundred_models_are_recoloured_in_one_frame(opened):
     """At most 16 ms in the fastest tenth of 50 changes, which nothing disturbed; of 201 models 200 have a row, as is said."""
     names = tuple(f"model {n}" for n in range(201))
-    rows = around(*(0.85 - 0.001 * np.arange(201)), noise=0.012, n_splits=10)
-    page = opened(compared(table(named(*rows, names=names)), rope=0.01).to_html())
+    page = opened(splits(*(0.85 - 0.001 * np.arange(201)), noise=0.012, n=10, names=names, rope=0.01).to_html())
     assert page.locator("[data-verdict]").count() == 200
     assert page.get_by_text("The first 200 of 201 models; the data of this file have all.").is_visible()
     took = page.evaluate(
@@ -141,8 +140,8 @@ def violations(page):
 def test_nothing_is_wider_than_the_window(opened, width):
     """Names of sixty characters, and the widest tables, which scroll in a box of their own."""
     names = tuple(f"a candidate of the search over depth, leaves, rates, seed {n:02}" for n in range(12))
-    rows = around(*(0.85 - 0.004 * np.arange(12)), noise=0.012, n_splits=20)
-    page = opened(compared(table(named(*rows, names=names)), rope=0.01).to_html(), viewport={"width": width, "height": 900})
+    answer = splits(*(0.85 - 0.004 * np.arange(12)), noise=0.012, n=20, names=names, rope=0.01)
+    page = opened(answer.to_html(), viewport={"width": width, "height": 900})
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == width
 

@@ -14,11 +14,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.views.situations import around, compared, named, table
+from tests.views.answers import splits
 from tiebreak.errors import InvalidParameterError
 from tiebreak.views.report.document import picture, script_json
 
-FOUR = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02, n_splits=20))), rope=0.01)
+FOUR = splits(0.90, 0.895, 0.85, 0.84, n=20, rope=0.01)
 PAGE = FOUR.to_html()
 
 
@@ -86,19 +86,19 @@ def test_the_same_answer_is_the_same_file(tmp_path: Path) -> None:
 
 def test_sizes() -> None:
     """At most 60 kB for 4 models on 100 splits, 200 kB for 40 with long names; one style, one script of at most 200 lines."""
-    hundred = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02))), rope=0.01)
-    rows = around(*(0.9 - 0.003 * np.arange(40)), noise=0.012)
-    forty = {f"candidate {n:02d} of the search over its depth, leaves and rates"[:60]: row for n, row in enumerate(rows)}
+    hundred = splits(0.90, 0.895, 0.85, 0.84, rope=0.01)
+    names = [f"candidate {n:02d} of the search over its depth, leaves and rates"[:60] for n in range(40)]
+    forty = splits(*(0.9 - 0.003 * np.arange(40)), noise=0.012, names=names, rope=0.01)
     asked = hundred.meets(better=[hundred.models[:2]], near_best=hundred.models[0])
     assert len(hundred.to_html(requirements=asked).encode()) < 60_000
-    assert len(compared(table(forty), rope=0.01).to_html().encode()) < 200_000
+    assert len(forty.to_html().encode()) < 200_000
     assert PAGE.count("<style>") == 1
     assert re.findall(r"<script>(.*?)</script>", PAGE, re.S)[0].count("\n") <= 200
 
 
 def test_a_picture_is_an_image_with_text_and_without_ground() -> None:
     """Names stand in it as text, whatever they hold; nothing of it ends the attribute that it stands in."""
-    plots = compared(table(named(*around(0.9, 0.8, noise=0.02, n_splits=10), names=('a"><script>', "b&amp;'c'"))), rope=0.01).plot
+    plots = splits(0.9, 0.8, n=10, names=('a"><script>', "b&amp;'c'"), rope=0.01).plot
     source = str(picture(plots.drawing("scores")).source)
     assert source.startswith("data:image/svg+xml,<svg ")
     assert not set('"&#') & set(source)
