@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils.metaestimators import available_if
 
+from tiebreak.evaluation.cell import outputs_of
 from tiebreak.metrics.scorer import resolve_scorers
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 
@@ -86,7 +87,9 @@ def ours(name: str, truth: Truth, answers: Mapping[str, Array], model_classes: A
     (scorer,) = resolve_scorers(name, classifier=of_classes, n_classes=n_classes)
     assert scorer.needs, f"{name} has no formula"
     try:
-        value = scorer.score(truth, answers, model_classes)
+        answered = [method for method in scorer.needs if method in answers][:1]
+        outputs = outputs_of(answered, [answers[method] for method in answered], Told(answers, model_classes), truth)
+        value = scorer.score(truth, outputs)
     except UndefinedScore as reason:
         return str(reason)
     assert type(value) is float

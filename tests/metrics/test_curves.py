@@ -87,14 +87,6 @@ def test_bins_are_scikit_learns(data: list[tuple[int, int]], strategy: Any, n_bi
         np.testing.assert_allclose(curve.predicted, predicted)
 
 
-def test_the_curve_between_its_points() -> None:
-    """A straight line, and the upper end where it is vertical: (0, 0), (0, 1/2), (1/2, 1/2), (1/2, 1), (1, 1)."""
-    curve = roc_curve([1, 0, 1, 0], [4, 3, 2, 1])
-    np.testing.assert_allclose(curve.tpr_at([0, 0.25, 0.5, 0.75, 1]), [0.5, 0.5, 1, 1, 1])
-    diagonal = roc_curve([1, 0], [1, 1])
-    np.testing.assert_allclose(diagonal.tpr_at([0, 0.3, 1]), [0, 0.3, 1])
-
-
 def test_which_label_is_positive() -> None:
     """1 of 0 and 1, of -1 and 1, of the truth values; any other has to be named, and may stand against several."""
     scores = [0.1, 0.9]

@@ -31,7 +31,7 @@ import tiebreak as tb
 from tests.metrics.helpers import label_array, truth_of
 from tiebreak.errors import Advice, DataError, InvalidParameterError, UnknownNameError
 from tiebreak.metrics.fast import FORMULAS
-from tiebreak.metrics.scorer import Scorer, check_model, check_target, is_mean_of_rows, resolve_scorers, values_by_row
+from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.metrics.targets import UndefinedScore, make_truth
 from tiebreak.readers.source import name_metric
 from tiebreak.scores.metric import Metric
@@ -57,7 +57,7 @@ def test_a_real_model_scores_as_with_scikit_learn(name: str, labels: Any) -> Non
     scorer, expected = one(name), get_scorer(name)(model, X[TEST], y[TEST])
     if scorer.needs:
         outputs = {method: getattr(model, method)(X[TEST]) for method in scorer.needs if hasattr(model, method)}
-        value = scorer.score(make_truth(y, classifier=True).take(TEST), outputs, model.classes_)
+        value = scorer.score(make_truth(y, classifier=True).take(TEST), outputs)
     else:
         value = scorer.score_model(model, X[TEST], y[TEST])
     assert type(value) is float
@@ -104,9 +104,7 @@ def test_a_loss_is_shown_positive() -> None:
         scorer = one(scoring, classifier=False, n_classes=None)
         assert not scorer.metric.higher_is_better
         truth = make_truth(y, classifier=False).take(TEST)
-        value = (
-            scorer.score(truth, {"predict": predicted}, None) if scorer.needs else scorer.score_model(model, X[TEST, 1:], y[TEST])
-        )
+        value = scorer.score(truth, {"predict": predicted}) if scorer.needs else scorer.score_model(model, X[TEST, 1:], y[TEST])
         assert value == pytest.approx(expected, rel=1e-12)
     assert one("neg_max_error", classifier=False, n_classes=None).score_model(model, X[TEST, 1:], y[TEST]) == pytest.approx(
         np.abs(y[TEST] - predicted).max()
@@ -119,15 +117,15 @@ def test_the_preferred_answer_is_taken() -> None:
     outputs = {"predict_proba": np.array([[0.0, 1.0], [1.0, 0.0]]), "decision_function": np.array([-1.0, 1.0])}
     scorer = one("roc_auc", n_classes=2)
     assert scorer.needs == ("decision_function", "predict_proba")
-    assert scorer.score(truth, outputs, None) == 1
+    assert scorer.score(truth, outputs) == 1
     del outputs["decision_function"]
-    assert scorer.score(truth, outputs, None) == 0
+    assert scorer.score(truth, outputs) == 0
 
 
 def test_an_answer_that_is_not_there() -> None:
     """A function may return labels only."""
     with pytest.raises(UndefinedScore, match=r"^it needs predict_proba, and there is 'predict' of the model$"):
-        one("log_loss").score(truth_of(Y, np.arange(3)), {"predict": Y}, None)
+        one("log_loss").score(truth_of(Y, np.arange(3)), {"predict": Y})
 
 
 @pytest.mark.parametrize(
@@ -170,7 +168,7 @@ def test_scorers_survive_pickling() -> None:
     truth = truth_of(np.array([0, 1]), np.arange(2))
     for name in ("roc_auc", "f1_macro"):
         scorer = pickle.loads(pickle.dumps(one(name, n_classes=2)))
-        assert scorer.score(truth, {"predict": np.array([0, 1]), "decision_function": np.array([1, 2])}, None) == 1
+        assert scorer.score(truth, {"predict": np.array([0, 1]), "decision_function": np.array([1, 2])}) == 1
     assert pickle.loads(pickle.dumps(one("jaccard", n_classes=2))).metric.name == "jaccard"
 
 
@@ -284,10 +282,10 @@ def test_the_mean_is_the_metric_of_classes(name: str, n_classes: int, rng: np.ra
     truth = make_truth(y, classifier=True)
     outputs = {"predict": labels[rng.integers(0, n_classes, 50)], "predict_proba": rng.dirichlet(np.ones(n_classes), 50)}
     (scorer,) = resolve_scorers(name, classifier=True, n_classes=n_classes)
-    assert is_mean_of_rows(scorer, truth)
-    values = values_by_row(scorer, truth, outputs)
+    assert scorer.is_mean_of_rows(truth)
+    values = scorer.values_by_row(truth, outputs)
     assert values.shape == (50,)
-    assert values.mean() == pytest.approx(scorer.score(truth, outputs, truth.classes), abs=1e-12)
+    assert values.mean() == pytest.approx(scorer.score(truth, outputs), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
@@ -295,21 +293,21 @@ def test_the_mean_is_the_metric_of_numbers(name: str, rng: np.random.Generator) 
     """Likewise."""
     truth, outputs = make_truth(rng.normal(size=30), classifier=False), {"predict": rng.normal(size=30)}
     (scorer,) = resolve_scorers(name, classifier=False, n_classes=None)
-    assert values_by_row(scorer, truth, outputs).mean() == pytest.approx(scorer.score(truth, outputs, None), abs=1e-12)
+    assert scorer.values_by_row(truth, outputs).mean() == pytest.approx(scorer.score(truth, outputs), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "f1", "balanced_accuracy"])
 def test_other_metrics_are_not_taken_for_means(name: str) -> None:
     """What they are worth depends on all rows at once."""
     (scorer,) = resolve_scorers(name, classifier=True, n_classes=2)
-    assert not is_mean_of_rows(scorer, make_truth([0, 1], classifier=True))
+    assert not scorer.is_mean_of_rows(make_truth([0, 1], classifier=True))
 
 
 def test_what_is_not_finite_is_undefined() -> None:
     """A prediction that is nan has no error."""
     (scorer,) = resolve_scorers("neg_mean_absolute_error", classifier=False, n_classes=None)
     with pytest.raises(UndefinedScore, match=r"^predict is not finite on 1 row\(s\)$"):
-        values_by_row(scorer, make_truth([1.0, 2.0], classifier=False), {"predict": np.array([np.nan, 1.0])})
+        scorer.values_by_row(make_truth([1.0, 2.0], classifier=False), {"predict": np.array([np.nan, 1.0])})
 
 
 @pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard", "average_precision"])
@@ -346,7 +344,7 @@ def test_every_scorer_of_scikit_learn_has_its_name_and_direction(name: str) -> N
             assert each.needs == (FORMULAS[own].needs if has_formula else ())
             assert (each.call is None) is has_formula
             methods = get_scorer(name)._response_method
-            assert (each.needs or each.asks) == ((methods,) if isinstance(methods, str) else methods)
+            assert not has_formula or each.needs == ((methods,) if isinstance(methods, str) else methods)
 
 
 def test_every_formula_is_one_of_scikit_learns() -> None:
@@ -401,7 +399,6 @@ def test_other_parameters_make_another_scorer() -> None:
     (scorer,) = found(make_scorer(f1_score, average="macro", zero_division=1))
     assert scorer.metric == Metric("f1_score", True)
     assert scorer.needs == ()
-    assert scorer.asks == ("predict",)
     assert scorer.fingerprint_parts == ("make_scorer", f1_score, 1, {"average": "macro", "zero_division": 1}, ("predict",))
 
 

@@ -12,9 +12,8 @@ from tiebreak.numerics import (
     check_count,
     check_differences,
     check_probability,
-    check_ratio,
     check_rope,
-    check_scale,
+    check_sizes,
     divide,
     group_codes,
 )
@@ -46,17 +45,17 @@ def test_differences_that_are_none(differences: object, error: type[Exception], 
 def test_ratio_that_is_none(ratio: object) -> None:
     """Negative or not finite, alone or among others."""
     with pytest.raises(InvalidParameterError, match=r"test_train_ratio must be n_test / n_train, a finite number of at least 0"):
-        check_ratio(ratio, np.shape(ratio))  # type: ignore[arg-type]
+        check_sizes(ratio, np.shape(ratio))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("shape", "rows"), [((5,), ()), ((5,), (3,)), ((3, 5), (3,)), ((4,), (1,)), ((4, 3), (2, 3))])
 def test_one_ratio_for_each_split_is_refused(shape: tuple[int, ...], rows: tuple[int, ...]) -> None:
     """numpy would make five tests of one row; the mean is asked for, here and for the scale."""
     with pytest.raises(InvalidParameterError, match="test_train_ratio is one number, or one for each row of differences"):
-        check_ratio(np.full(shape, 0.1), rows)
+        check_sizes(np.full(shape, 0.1), rows)
     with pytest.raises(InvalidParameterError, match="scale is one number, or one for each row of differences"):
-        check_scale(np.full(shape, 0.1), rows)
-    assert check_ratio(np.full((3, 1), 0.1), (3, 4)).shape == (3, 1)
+        check_sizes(np.full(shape, 0.1), rows, "scale")
+    assert check_sizes(np.full((3, 1), 0.1), (3, 4)).shape == (3, 1)
 
 
 @pytest.mark.parametrize("rope", [-0.01, np.nan, np.inf, True, "0.01", None, [0.01]])
@@ -83,7 +82,7 @@ def test_percentages_are_guessed_at() -> None:
 def test_scale_that_is_none(scale: object) -> None:
     """A scale of nan would call rounding noise spread."""
     with pytest.raises(InvalidParameterError, match=r"scale must be the largest \|score\|"):
-        check_scale(scale, np.shape(scale))  # type: ignore[arg-type]
+        check_sizes(scale, np.shape(scale), "scale")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.errors import DataError, UnknownNameError
 from tiebreak.evaluation.predictions import Kept
-from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, resolve_scorers, values_by_row
+from tiebreak.metrics.scorer import Outputs, Scorer, resolve_scorers
 from tiebreak.metrics.targets import Truth, UndefinedScore
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import check_rng
@@ -135,9 +135,9 @@ def _bootstrapped(scorer: Scorer, truth: Truth, said: list[list[Outputs]], **set
 
     `said` is what each model said of the rows of the truth, in each repeat.
     """
-    if is_mean_of_rows(scorer, truth):
+    if scorer.is_mean_of_rows(truth):
         try:
-            values = [np.mean([values_by_row(scorer, truth, outputs) for outputs in repeats], axis=0) for repeats in said]
+            values = [np.mean([scorer.values_by_row(truth, outputs) for outputs in repeats], axis=0) for repeats in said]
         except UndefinedScore as reason:
             raise DataError(f"{scorer.metric.name!r} is undefined on what was predicted: {reason}.") from None
         return bootstrap_winner(np.column_stack(values), **settings)
@@ -203,7 +203,7 @@ def _pooled_score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray
             f"{quoted(list(outputs))}."
         )
     try:
-        return scorer.score(truth, {method: answer[rows] for method, answer in outputs.items()}, truth.classes)
+        return scorer.score(truth, {method: answer[rows] for method, answer in outputs.items()})
     except UndefinedScore:
         return float("nan")
 

@@ -221,7 +221,7 @@ class Measurement:
             name, score = scorer.metric.name, float("nan")
             try:
                 if scorer.needs:
-                    score = scorer.score(truth, outputs, truth.classes)
+                    score = scorer.score(truth, outputs)
                 else:
                     score = scorer.score_model(model, X, y)
                 if not math.isfinite(score):

@@ -169,7 +169,7 @@ def _examples(kept: Kept, model: int, position: int, methods: Sequence[str], adv
     for fold in kept.folds(model, methods, advice):
         truth = kept.truth.take(fold.rows)
         method = next(each for each in (methods if len(classes) == 2 else methods[::-1]) if each in fold.outputs)
-        scores = scores_of_class(position, truth, fold.outputs[method], method, None)
+        scores = scores_of_class(position, truth, fold.outputs[method], method)
         parts.append(Binary(truth.known_code == position, np.asarray(scores, dtype=float), classes[position]))
         splits += fold.splits
     ratio, n_copies = _design(kept, splits)
@@ -278,7 +278,7 @@ def _roc(examples: Examples, alpha: float) -> ModelRoc:
         everything,
         average(np.array([curve.auc for curve in folds]), examples.ratio, alpha),
         GRID,
-        average(np.array([curve.tpr_at(GRID) for curve in folds]).T, examples.ratio, alpha),
+        average(np.array([np.interp(GRID, curve.fpr, curve.tpr) for curve in folds]).T, examples.ratio, alpha),
     )
 
 

@@ -264,7 +264,7 @@ def _told(outcome: Outcome, scorers: Sequence[Scorer], truth: Truth) -> Outcome:
     outputs, scores, undefined = as_answered(outcome.outputs, truth.classes), {}, {}
     for scorer in scorers:
         try:
-            scores[scorer.metric.name] = scorer.score(truth, outputs, truth.classes)
+            scores[scorer.metric.name] = scorer.score(truth, outputs)
         except UndefinedScore as error:
             scores[scorer.metric.name], undefined[scorer.metric.name] = float("nan"), str(error)
     return Outcome(outcome.cell, scores=scores, undefined=undefined)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix, check_labels, confusion_matrix
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore, values_of_rows
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, one_column
 from tiebreak.numerics import FloatArray, floats, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import quoted
@@ -241,7 +241,7 @@ class CostMatrix(Result):
 
     def of_truth(self, truth: Truth, answer: Array, *_: object) -> float:
         """Expected cost of what a model predicted, in the form that `Formula` takes."""
-        predicted = values_of_rows(answer, truth, "predict")
+        predicted = one_column(answer)
         place = np.array([self._place(label) for label in truth.known_labels.classes.tolist()], dtype=np.intp)
         code, is_strange = truth.known_labels.find(predicted)
         column = place[code]

@@ -149,10 +149,6 @@ class RocCurve(Result):
         low, high = self.area.interval(level)
         return Interval(low[0], high[0])
 
-    def tpr_at(self, fpr: ArrayLike) -> FloatArray:
-        """The curve at given false positive rates: its upper end where it is vertical, a straight line between points."""
-        return np.asarray(np.interp(np.asarray(fpr, dtype=float), self.fpr, self.tpr))
-
     def expected_costs(self, costs: CostMatrix) -> FloatArray:
         """Mean cost of an example at each threshold.
 
@@ -318,8 +314,6 @@ class CalibrationCurve(Result):
         Mean squared distance of the probabilities from what happened.
     calibration_error : float
         Mean distance of `observed` from `predicted`, each bin as often as it has examples.
-    histogram : ndarray of shape (20,)
-        How many probabilities lie in each twentieth from 0 to 1; 1 is in the last.
     n_copies : float
         How often each example was counted, once for each repeat; intervals count it once.
     reason : str
@@ -335,7 +329,6 @@ class CalibrationCurve(Result):
     alpha: float
     brier_score: float
     calibration_error: float
-    histogram: IntArray
     n_copies: float = 1.0
     reason: str = ""
 
@@ -408,7 +401,6 @@ def calibration_of(
         alpha,
         float(np.mean((p - happened) ** 2)),
         float(np.average(np.abs(observed - predicted), weights=count)),
-        np.histogram(p, bins=20, range=(0.0, 1.0))[0],
         n_copies,
         data.reason,
     )

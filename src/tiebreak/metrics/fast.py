@@ -19,17 +19,22 @@ from tiebreak.metrics.targets import (
     Codes,
     Truth,
     UndefinedScore,
-    check_length,
     class_columns,
     numbers,
+    one_column,
     positive_column,
     raise_for_overflow,
     raise_for_unusable,
-    values_of_rows,
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.influence import METRICS_OF_CLASSES, PER_CLASS
+
+ByRow = Callable[[Truth, Array], Array]
+"""Values of the rows, of the truth and an answer; their mean is the metric."""
+
+AreaOf = Callable[[Truth, Array, int, str], float]
+"""Area of the scores of the class at a position, which some method gave."""
 
 # --- predicted labels ---------------------------------------------------------------------------------------------------
 
@@ -45,13 +50,18 @@ def of_labels(name: str, truth: Truth, predicted: Array, *_: object) -> float:
     return float(METRICS_OF_CLASSES[name](*count_labels(truth, predicted)))
 
 
-def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
-    """Share of rows whose label was predicted; also what precision, recall and F1 are when all labels are pooled."""
-    predicted = values_of_rows(predicted, truth, "predict")
+def hits(truth: Truth, predicted: Array) -> Array:
+    """True for each row whose label was predicted."""
+    predicted = one_column(predicted)
     kind, own_kind = predicted.dtype.kind, truth.values.dtype.kind
     if (kind in "biu" and own_kind in "biu") or kind == own_kind == "U":
-        return float(np.count_nonzero(truth.values == predicted) / truth.n_rows)
-    return float(np.count_nonzero(truth.known_code == _find(truth, predicted)) / truth.n_rows)
+        return np.asarray(truth.values == predicted)
+    return np.asarray(truth.known_code == _find(truth, predicted))
+
+
+def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
+    """Share of `hits`; also what precision, recall and F1 are when all labels are pooled."""
+    return float(np.count_nonzero(hits(truth, predicted)) / truth.n_rows)
 
 
 def positive_position(truth: Truth) -> int:
@@ -72,7 +82,7 @@ def positive_position(truth: Truth) -> int:
 
 def count_labels(truth: Truth, predicted: Array) -> tuple[FloatArray, ...]:
     """By label how many rows were recognised, were predicted and are there: the classes in order, then labels that are none."""
-    code, own_code = _find(truth, values_of_rows(predicted, truth, "predict")), truth.known_code
+    code, own_code = _find(truth, one_column(predicted)), truth.known_code
     n = max(truth.known_labels.classes.size, int(code.max(initial=0)) + 1)
     return tuple(np.bincount(each, minlength=n).astype(float) for each in (own_code[own_code == code], code, own_code))
 
@@ -104,38 +114,24 @@ def _find(truth: Truth, predicted: Array) -> Codes:
 _EPS = {np.dtype(kind): float(np.finfo(kind).eps) for kind in (np.float32, np.float64)}
 
 
-def log_loss(truth: Truth, proba: Array, model_classes: Array | None, *_: object) -> float:
-    """Mean of ``-log(probability of the true class)``, the probability kept `eps` of its precision away from 0 and 1."""
-    return -float(np.add.reduce(log_likelihoods(truth, proba, model_classes)) / truth.n_rows)
-
-
-def log_likelihoods(truth: Truth, proba: Array, model_classes: Array | None) -> Array:
-    """Logarithm of the probability of each row's true class."""
+def log_losses(truth: Truth, proba: Array) -> Array:
+    """``-log(probability of the true class)`` of each row, the probability kept `eps` of its precision away from 0 and 1."""
     if count_classes(truth) == 2:
-        second = _in_range(positive_column(proba, truth, model_classes, 1))
+        second = _in_range(positive_column(proba, truth, 1))
         told = np.where(truth.is_second, second, 1 - second)
     else:
-        columns = _in_range(class_columns(proba, truth, model_classes, "predict_proba"))
-        _warn_unless_one(columns)
-        told = columns[np.arange(truth.n_rows), truth.known_code]
+        told = _table_of_probabilities(truth, proba)[np.arange(truth.n_rows), truth.known_code]
     eps = _EPS[told.dtype]
-    return np.asarray(np.log(np.minimum(np.maximum(told, eps), 1 - eps)))
+    return np.asarray(-np.log(np.minimum(np.maximum(told, eps), 1 - eps)))
 
 
-def brier_score(truth: Truth, proba: Array, model_classes: Array | None, *_: object) -> float:
-    """Mean squared distance of the probabilities from the truth: of the second of two classes, else summed over all."""
-    return float(np.add.reduce(squared_distances(truth, proba, model_classes)) / truth.n_rows)
-
-
-def squared_distances(truth: Truth, proba: Array, model_classes: Array | None) -> Array:
-    """Squared distance of the probabilities from the truth, of each row."""
+def squared_distances(truth: Truth, proba: Array) -> Array:
+    """Squared distance of the probabilities from the truth, of each row: of the second of two classes, else summed over all."""
     if count_classes(truth) == 2:
-        second = _in_range(positive_column(proba, truth, model_classes, 1))
+        second = _in_range(positive_column(proba, truth, 1))
         error, other = truth.is_second - second, ~truth.is_second - (1 - second)
         return np.asarray((error * error + other * other) * 0.5)
-    columns = _in_range(class_columns(proba, truth, model_classes, "predict_proba"))
-    _warn_unless_one(columns)
-    errors = columns.copy()
+    errors = _table_of_probabilities(truth, proba).copy()
     errors[np.arange(truth.n_rows), truth.known_code] -= 1
     return np.asarray(np.add.reduce(errors * errors, axis=1))
 
@@ -158,51 +154,58 @@ def _in_range(proba: Array) -> Array:
     return proba
 
 
-def _warn_unless_one(columns: Array) -> None:
-    """scikit-learn's warning, in our words."""
+def _table_of_probabilities(truth: Truth, proba: Array) -> Array:
+    """Those of more than two classes, a column for each, with scikit-learn's warning, in our words."""
+    columns = _in_range(class_columns(proba, truth, "predict_proba"))
     sums = np.add.reduce(columns, axis=1)
     if np.count_nonzero(np.abs(sums - 1) > np.sqrt(_EPS[columns.dtype])):
         warnings.warn("predict_proba has rows that do not sum to one; they are scored as they are.", UserWarning, stacklevel=2)
+    return columns
 
 
 # --- the order of the rows --------------------------------------------------------------------------------------------------
 
 
-def roc_auc(truth: Truth, answer: Array, model_classes: Array | None, method: str) -> float:
+def roc_auc(truth: Truth, answer: Array, method: str) -> float:
     """Share of pairs, one row of the second class and one of the first, that are in the right order; ties count half."""
     check_two_classes(truth)
-    return _roc_area_of(truth, scores_of_class(1, truth, answer, method, model_classes), 1, method)
+    return _roc_area_of(truth, scores_of_class(1, truth, answer, method), 1, method)
 
 
-def roc_auc_ovr(truth: Truth, proba: Array, model_classes: Array | None, method: str, *, by_size: bool = False) -> float:
+def roc_auc_ovr(truth: Truth, proba: Array, method: str, *, by_size: bool = False) -> float:
     """Mean area under the ROC curves of each class against the others, over the classes or the rows' classes (`by_size`)."""
-    n_classes = truth.known_labels.classes.size
-    if n_classes <= 2:
-        return roc_auc(truth, proba, model_classes, method)
-    columns = class_columns(proba, truth, model_classes, method)
+    if truth.known_labels.classes.size <= 2:
+        return roc_auc(truth, proba, method)
+    columns = class_columns(proba, truth, method)
     if np.count_nonzero(np.isfinite(columns)) != columns.size:
         raise_for_unusable(columns, method)
     sums = np.add.reduce(columns, axis=1)
     if np.count_nonzero(np.abs(1 - sums) > 1e-8 + 1e-5 * sums):  # scikit-learn's tolerance, that of np.allclose
         raise UndefinedScore(f"{method} has rows that do not sum to one")
-    sizes = truth.counts.tolist() if by_size else [1] * n_classes
-    _check_present(truth, by_size=by_size)
-    areas = [_roc_area_of(truth, columns[:, c], c, method) * size for c, size in enumerate(sizes) if size]
-    return float(sum(areas) / sum(sizes))
+    return _mean_over_classes(_roc_area_of, truth, columns, method, by_size=by_size)
 
 
-def average_precision(truth: Truth, answer: Array, model_classes: Array | None, method: str) -> float:
+def average_precision(truth: Truth, answer: Array, method: str) -> float:
     """Mean, over the rows of the positive class, of the precision at the row's score; of more classes, the mean of all.
 
     The positive class of two is the label 1. It is 0 without rows of the positive class, as scikit-learn has it.
     """
     if truth.known_labels.classes.size <= 2:
         position = positive_position(truth)
-        return _mean_precision_of(truth, scores_of_class(position, truth, answer, method, model_classes), position, method)
-    columns = class_columns(answer, truth, model_classes, method)
-    _check_present(truth)
-    values = [_mean_precision_of(truth, column, c, method) for c, column in enumerate(columns.T)]
-    return sum(values) / len(values)
+        return _mean_precision_of(truth, scores_of_class(position, truth, answer, method), position, method)
+    return _mean_over_classes(_mean_precision_of, truth, class_columns(answer, truth, method), method)
+
+
+def _mean_over_classes(area: AreaOf, truth: Truth, columns: Array, method: str, *, by_size: bool = False) -> float:
+    """Mean of an area of each class against the others, which needs rows of each, or by how many rows it has."""
+    if np.count_nonzero(truth.counts) == 1:
+        raise UndefinedScore("only one class in the test rows")
+    if not by_size and not np.all(truth.counts):
+        absent = truth.known_labels.classes.tolist()[int(np.argmin(truth.counts))]
+        raise UndefinedScore(f"no test row is of class {absent!r}")
+    sizes = truth.counts.tolist() if by_size else [1] * truth.counts.size
+    areas = [area(truth, columns[:, c], c, method) * size for c, size in enumerate(sizes) if size]
+    return float(sum(areas) / sum(sizes))
 
 
 def roc_area(positive: Array, negative: Array) -> float:
@@ -240,70 +243,58 @@ def check_two_classes(truth: Truth) -> None:
         raise UndefinedScore(f"it is for two classes, and there {'is' if n_classes == 1 else 'are'} {n_classes}")
 
 
-def scores_of_class(position: int, truth: Truth, answer: Array, method: str, model_classes: Array | None) -> Array:
-    """Score of the class at `position` for each row: against the other of two, or against the rest.
-
-    `model_classes` are those that the columns of the method's answer belong to; None takes them to be the dataset's.
-    """
+def scores_of_class(position: int, truth: Truth, answer: Array, method: str) -> Array:
+    """Score of the class at `position` for each row: against the other of two, or against the rest."""
     if truth.known_labels.classes.size > 2:
-        return class_columns(answer, truth, model_classes, method)[:, position]
+        return class_columns(answer, truth, method)[:, position]
     if method == "predict_proba":
-        return positive_column(answer, truth, model_classes, position)
-    decision = numbers(values_of_rows(answer, truth, method))
+        return positive_column(answer, truth, position)
+    decision = numbers(one_column(answer))
     return decision if position == 1 else -decision
 
 
-def _apply(
-    area: Callable[[Array, Array], float], truth: Truth, scores: Array, position: int, method: str, *, needs_both: bool = False
-) -> float:
-    """An area, of the sorted scores of one class and those of the others."""
-    own, others = truth.sides(position)
-    if needs_both and not (own.size and others.size):
+def _roc_area_of(truth: Truth, scores: Array, position: int, method: str) -> float:
+    if not all(side.size for side in truth.sides(position)):
         raise UndefinedScore("only one class in the test rows")
-    positive, negative = scores.take(own), scores.take(others)
-    positive.sort()
-    negative.sort()
-    for part in (positive, negative):  # nan is sorted to the end
+    return roc_area(*_ordered_sides(truth, scores, position, method))
+
+
+def _mean_precision_of(truth: Truth, scores: Array, position: int, method: str) -> float:
+    return mean_precision(*_ordered_sides(truth, scores, position, method))
+
+
+def _ordered_sides(truth: Truth, scores: Array, position: int, method: str) -> list[Array]:
+    """Scores of one class, and those of the others, in ascending order."""
+    sides = [scores.take(rows) for rows in truth.sides(position)]
+    for part in sides:
+        part.sort()  # nan to the end
         if part.size and not (math.isfinite(part[0]) and math.isfinite(part[-1])):
             raise_for_unusable(part, method)
-    return area(positive, negative)
-
-
-_roc_area_of = partial(_apply, roc_area, needs_both=True)
-_mean_precision_of = partial(_apply, mean_precision)
-
-
-def _check_present(truth: Truth, *, by_size: bool = False) -> None:
-    """Each class against the others needs rows of each."""
-    if np.count_nonzero(truth.counts) == 1:
-        raise UndefinedScore("only one class in the test rows")
-    if not by_size and not np.all(truth.counts):
-        absent = truth.known_labels.classes.tolist()[int(np.argmin(truth.counts))]
-        raise UndefinedScore(f"no test row is of class {absent!r}")
+    return sides
 
 
 # --- predicted numbers ------------------------------------------------------------------------------------------------------
 
 
-def mean_absolute_error(truth: Truth, predicted: Array, *_: object) -> float:
-    """Mean of ``|y - predicted|``."""
-    errors = np.add.reduce(np.abs(_differences(truth, predicted))) / truth.n_rows
-    return _finite_mean(errors, truth, predicted)
+def absolute_errors(truth: Truth, predicted: Array) -> Array:
+    """``|y - predicted|`` of each row, and output."""
+    return np.asarray(np.abs(_errors(truth, predicted)))
 
 
-def mean_squared_error(truth: Truth, predicted: Array, *_: object) -> float:
-    """Mean of ``(y - predicted)**2``."""
-    return _finite_mean(_squares(_differences(truth, predicted)) / truth.n_rows, truth, predicted)
+def squared_errors(truth: Truth, predicted: Array) -> Array:
+    """``(y - predicted)**2`` of each row, and output."""
+    errors = _errors(truth, predicted)
+    return np.asarray(errors * errors)
 
 
 def root_mean_squared_error(truth: Truth, predicted: Array, *_: object) -> float:
     """Square root of the mean squared error."""
-    return _finite_mean(np.sqrt(_squares(_differences(truth, predicted)) / truth.n_rows), truth, predicted)
+    return _finite_mean(np.sqrt(np.add.reduce(squared_errors(truth, predicted)) / truth.n_rows), truth, predicted)
 
 
 def r2(truth: Truth, predicted: Array, *_: object) -> float:
     """Share of the spread of y that the predictions explain; 1 where they are perfect, else 0 where y has no spread."""
-    squares = _squares(_differences(truth, predicted))
+    squares = np.add.reduce(squared_errors(truth, predicted))
     if truth.n_rows < 2:
         raise UndefinedScore("fewer than two test rows")
     return _explained(squares, truth, predicted)
@@ -311,43 +302,10 @@ def r2(truth: Truth, predicted: Array, *_: object) -> float:
 
 def explained_variance(truth: Truth, predicted: Array, *_: object) -> float:
     """Share of the variance that is explained, errors taken about their mean, so that a constant error costs nothing."""
-    differences = _differences(truth, predicted)
-    _finite_mean(_squares(differences), truth, predicted)  # an infinite one must not meet the mean
-    return _explained(_squares(differences - np.add.reduce(differences) / truth.n_rows), truth, predicted)
-
-
-def check_numbers(truth: Truth) -> None:
-    """Check that the target holds numbers, which errors need; else the metric is undefined."""
-    if truth.values.dtype.kind not in "biuf":
-        raise UndefinedScore(f"it is for numbers, and the target holds {truth.values.reshape(-1)[:1].tolist()[0]!r}")
-
-
-def _differences(truth: Truth, predicted: Array) -> Any:
-    """Errors of the predictions, as floats of shape (n_rows,) or (n_rows, n_outputs)."""
-    if predicted.dtype.kind != "f":
-        predicted = numbers(predicted)
-    values = truth.values
-    if values.dtype.kind != "f":
-        check_numbers(truth)
-        values = values.astype(float)
-    if predicted.shape != values.shape:
-        check_length(predicted, truth, "predict")
-        if predicted.size != values.size:
-            raise DataError(f"predict returned an array of shape {predicted.shape} for a target of shape {values.shape}.")
-        predicted = predicted.reshape(values.shape)
-    return values - predicted
-
-
-def _squares(differences: Any) -> Any:
-    return np.add.reduce(differences * differences)
-
-
-def _finite_mean(errors: Any, truth: Truth, predicted: Array) -> float:
-    """Mean over the outputs."""
-    mean = float(errors) if np.ndim(errors) == 0 else float(np.mean(errors))
-    if not math.isfinite(mean):
-        raise_for_overflow(numbers(predicted), truth, "predict")
-    return mean
+    errors = _errors(truth, predicted)
+    _finite_mean(np.add.reduce(errors * errors), truth, predicted)  # an infinite one must not meet the mean
+    errors = errors - np.add.reduce(errors) / truth.n_rows
+    return _explained(np.add.reduce(errors * errors), truth, predicted)
 
 
 def _explained(squares: Any, truth: Truth, predicted: Array) -> float:
@@ -365,12 +323,34 @@ def _share(squares: float, spread: float) -> float:
     return 1 - squares / spread if spread else 0.0
 
 
-Compute = Callable[[Truth, Array, "Array | None", str], float]
-"""Of the truth, an answer, the classes that the model knows, and the method that gave it; most need the first two only."""
+def check_numbers(truth: Truth) -> None:
+    """Check that the target holds numbers, which errors need; else the metric is undefined."""
+    if truth.values.dtype.kind not in "biuf":
+        raise UndefinedScore(f"it is for numbers, and the target holds {truth.values.reshape(-1)[:1].tolist()[0]!r}")
 
-_PREDICT = ("predict",)
-_PROBA = ("predict_proba",)
-_SCORES = ("decision_function", "predict_proba")
+
+def _errors(truth: Truth, predicted: Array) -> Array:
+    """Errors of the predictions, as floats of shape (n_rows,) or (n_rows, n_outputs)."""
+    if predicted.dtype.kind != "f":
+        predicted = numbers(predicted)
+    values = truth.values
+    if values.dtype.kind != "f":
+        check_numbers(truth)
+        values = values.astype(float)
+    if predicted.size != values.size:
+        raise DataError(f"predict returned an array of shape {predicted.shape} for a target of shape {values.shape}.")
+    return np.asarray(values - predicted.reshape(values.shape))
+
+
+def _finite_mean(values: Any, truth: Truth, predicted: Array) -> float:
+    """Mean over the outputs."""
+    mean = float(values) if np.ndim(values) == 0 else float(np.mean(values))
+    if not math.isfinite(mean):
+        raise_for_overflow(numbers(predicted), truth, "predict")
+    return mean
+
+
+# --- table of all -----------------------------------------------------------------------------------------------------------
 
 
 class Formula(NamedTuple):
@@ -381,25 +361,36 @@ class Formula(NamedTuple):
     needs : tuple of str
         Methods of which it takes an answer, the preferred one first.
     compute : callable
+        Of the truth, an answer, and the method that gave it, which most do not ask for.
     is_of_classes : bool
         Whether the target is labels; else it is numbers.
     check : callable
         Raises `UndefinedScore` where the metric has no value whatever the rows and the model.
     for_more : tuple of str
         What to use for more than two classes, where this one is for two.
+    by_row : callable or None
+        Of the truth and an answer: values by row, of which the metric is the mean.
     """
 
     needs: tuple[str, ...]
-    compute: Compute
+    compute: Callable[[Truth, Array, str], float]
     is_of_classes: bool
     check: Callable[[Truth], object]
     for_more: tuple[str, ...] = ()
+    by_row: ByRow | None = None
+
+
+def _mean_of(by_row: ByRow, truth: Truth, answer: Array, *_: object) -> float:
+    """Mean over the rows, and the outputs."""
+    return _finite_mean(np.add.reduce(by_row(truth, answer)) / truth.n_rows, truth, answer)
 
 
 def _check_ranks(truth: Truth) -> None:
     if truth.known_labels.classes.size <= 2:
         positive_position(truth)
 
+
+_PREDICT, _PROBA, _SCORES = ("predict",), ("predict_proba",), ("decision_function", "predict_proba")
 
 _of_labels = partial(Formula, _PREDICT, is_of_classes=True, check=attrgetter("known_labels"))
 _of_numbers = partial(Formula, _PREDICT, is_of_classes=False, check=check_numbers)
@@ -408,7 +399,7 @@ _of_proba = partial(Formula, _PROBA, is_of_classes=True, check=count_classes)
 _BY_LABEL = ("f1", "precision", "recall")
 
 FORMULAS: dict[str, Formula] = {
-    "accuracy": _of_labels(accuracy),
+    **{name: _of_labels(accuracy, by_row=hits) for name in ("accuracy", *(f"{each}_micro" for each in _BY_LABEL))},
     **{
         name: Formula(
             _PREDICT,
@@ -419,7 +410,6 @@ FORMULAS: dict[str, Formula] = {
         )
         for name in _BY_LABEL
     },
-    **{f"{name}_micro": _of_labels(accuracy) for name in _BY_LABEL},
     **{
         name: _of_labels(partial(of_labels, name))
         for name in (
@@ -428,16 +418,16 @@ FORMULAS: dict[str, Formula] = {
             *(f"{each}_{average}" for each in _BY_LABEL for average in ("macro", "weighted")),
         )
     },
-    "log_loss": _of_proba(log_loss),
-    "brier_score": _of_proba(brier_score),
+    "log_loss": _of_proba(partial(_mean_of, log_losses), by_row=log_losses),
+    "brier_score": _of_proba(partial(_mean_of, squared_distances), by_row=squared_distances),
     "roc_auc": Formula(_SCORES, roc_auc, True, check_two_classes, ("roc_auc_ovr", "roc_auc_ovr_weighted")),
     "roc_auc_ovr": _of_proba(roc_auc_ovr),
     "roc_auc_ovr_weighted": _of_proba(partial(roc_auc_ovr, by_size=True)),
     "average_precision": Formula(_SCORES, average_precision, True, _check_ranks),
+    "mean_absolute_error": _of_numbers(partial(_mean_of, absolute_errors), by_row=absolute_errors),
+    "mean_squared_error": _of_numbers(partial(_mean_of, squared_errors), by_row=squared_errors),
+    "root_mean_squared_error": _of_numbers(root_mean_squared_error),
     "r2": _of_numbers(r2),
     "explained_variance": _of_numbers(explained_variance),
-    "mean_absolute_error": _of_numbers(mean_absolute_error),
-    "mean_squared_error": _of_numbers(mean_squared_error),
-    "root_mean_squared_error": _of_numbers(root_mean_squared_error),
 }
 """By the name of the metric; each gives what scikit-learn's scorer of that name gives (tests hold them to 1e-12)."""

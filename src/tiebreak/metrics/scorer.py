@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import NAMED_SCORERS, Advice, DataError, InvalidParameterError, Setting, UnknownNameError
-from tiebreak.metrics.fast import FORMULAS, Formula, log_likelihoods, positive_position, squared_distances
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore, numbers, values_of_rows
+from tiebreak.metrics.fast import FORMULAS, Formula, positive_position
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -39,43 +39,60 @@ class Scorer:
     ----------
     metric : Metric
         Name and direction as users know them; scores are in its own unit, so that a loss is positive.
-    needs : tuple of str
-        Methods of a model, the preferred one first: `score` takes the answer of the first that there is. Empty for a
-        metric that asks the fitted model itself, by `score_model`.
     fingerprint_parts : object
         What tells, hashed, whether the metric is still computed as it was.
-    formula : str
-        Key of `FORMULAS`; "" for a metric that asks the model, or has a formula of its own.
-    how : Formula or None
+    formula : Formula or None
         Computation from the model's answers; None for a metric that asks the model.
     call : callable or None
         ``(model, X, y, **kwargs) -> float`` of a metric that asks the model, as scikit-learn's scorers are called.
     factor : int
         +1 or -1: what turns the value of `call` into the metric's own unit.
-    asks : tuple of str
-        Methods of which `call` uses the first that the model has, where that is known.
     """
 
     metric: Metric
-    needs: tuple[str, ...]
     fingerprint_parts: Any
-    formula: str = ""
-    how: Formula | None = field(default=None, repr=False, compare=False)
+    formula: Formula | None = field(default=None, repr=False, compare=False)
     call: Callable[..., Any] | None = field(default=None, repr=False)
     factor: int = 1
-    asks: tuple[str, ...] = ()
 
-    def score(self, truth: Truth, outputs: Outputs, model_classes: Array | None) -> float:
-        """The metric of what a model said of the rows of the truth, by method.
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Methods of a model, the preferred one first: `score` takes the answer of the first that there is.
 
-        `model_classes` are the classes of the training rows, which columns of probabilities belong to; None takes them to be the
-        dataset's. Raises `UndefinedScore` where rows and answers do not tell the metric, and `DataError` for an answer
-        of another length or shape, or labels of another type.
+        Empty for a metric that asks the fitted model itself, by `score_model`.
         """
+        return () if self.formula is None else self.formula.needs
+
+    def score(self, truth: Truth, outputs: Outputs) -> float:
+        """The metric of what a model said of the rows of the truth, by method; columns are those of the dataset's classes.
+
+        Raises `UndefinedScore` where rows and answers do not tell the metric, and `DataError` for an answer of another shape, or
+        labels of another type.
+        """
+        formula, method = self._answered(outputs)
+        return float(formula.compute(truth, outputs[method], method))
+
+    def values_by_row(self, truth: Truth, outputs: Outputs) -> FloatArray:
+        """Contribution of each row to a metric that is their mean (`is_mean_of_rows`), of shape (n_rows,).
+
+        Undefined where some value is nan or infinite, or the answer is not there.
+        """
+        formula, method = self._answered(outputs)
+        assert formula.by_row is not None  # noqa: S101 - as `is_mean_of_rows` says
+        values = np.asarray(formula.by_row(truth, outputs[method]), dtype=float)
+        if not np.isfinite(values).all():
+            raise UndefinedScore(f"{method} is not finite on {np.count_nonzero(~np.isfinite(values))} row(s)")
+        return values
+
+    def is_mean_of_rows(self, truth: Truth) -> bool:
+        """True if `values_by_row` knows the metric on such a target."""
+        return self.formula is not None and self.formula.by_row is not None and truth.values.ndim == 1
+
+    def _answered(self, outputs: Outputs) -> tuple[Formula, str]:
+        """The formula, and the first of its methods that there is an answer of."""
         for method in self.needs:
-            answer = outputs.get(method)
-            if self.how is not None and answer is not None:
-                return float(self.how.compute(truth, answer, model_classes, method))
+            if self.formula is not None and method in outputs:
+                return self.formula, method
         raise UndefinedScore(f"it needs {' or '.join(self.needs)}, and there is {quoted(list(outputs))} of the model")
 
     def score_model(self, model: Any, X_test: Any, y_test: Any, **kwargs: Any) -> float:
@@ -111,7 +128,7 @@ class Scorer:
 
 def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
     """Check that a model, fitted or not, has a method that the metric needs; a function is seen when it is called."""
-    methods = scorer.needs or scorer.asks
+    methods = scorer.needs or (_asks(scorer.call) if hasattr(scorer.call, "_response_method") else ())
     if callable(model) and not hasattr(model, "fit"):
         if scorer.needs:
             return
@@ -133,19 +150,19 @@ def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
     It has none, whatever the split and the model, for F1 of the labels "no" and "yes", neither of which is 1.
     """
     try:
-        if scorer.how is not None:
-            scorer.how.check(truth)
+        if scorer.formula is not None:
+            scorer.formula.check(truth)
         elif _wants_the_label_1(scorer.call):
             positive_position(truth)
     except UndefinedScore as reason:
         of = f" of dataset {dataset_name!r}" if dataset_name else ""
-        what = f"the metric {scorer.metric.name!r} cannot be computed for y{of}: {reason}"
-        known = (
-            [] if truth.classes is None or truth.classes.size != 2 or "the label 1" not in str(reason) else truth.classes.tolist()
-        )
-        named = f'{{ metric = "{scorer.metric.name}", positive = {json.dumps(known[1], default=str)} }}' if known else ""
-        how = f", or name it: scoring=make_scorer(..., pos_label={known[1]!r})" if known else ""
-        raise DataError(what, Advice(f"{how}.", study=f". Or name it: metrics = [{named}].") if known else ".") from None
+        how = Advice(".")
+        if truth.classes is not None and truth.classes.size == 2 and "the label 1" in str(reason):
+            label = truth.classes.tolist()[1]
+            named = f'{{ metric = "{scorer.metric.name}", positive = {json.dumps(label, default=str)} }}'
+            called = f", or name it: scoring=make_scorer(..., pos_label={label!r})."
+            how = Advice(called, study=f". Or name it: metrics = [{named}].")
+        raise DataError(f"the metric {scorer.metric.name!r} cannot be computed for y{of}: {reason}", how) from None
 
 
 def _wants_the_label_1(call: Any) -> bool:
@@ -158,50 +175,6 @@ def _wants_the_label_1(call: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return parameter is not None and parameter.default == 1
-
-
-Values = Callable[[Truth, Array, "Array | None"], Array]
-
-
-def _hits(truth: Truth, predicted: Array, _: Array | None) -> Array:
-    code, _ = truth.known_labels.find(values_of_rows(predicted, truth, "predict"))
-    return np.asarray(code == truth.known_code, dtype=float)
-
-
-def _errors(truth: Truth, predicted: Array) -> Array:
-    return np.asarray(truth.values, dtype=float) - numbers(values_of_rows(predicted, truth, "predict"))
-
-
-_VALUES: dict[str, Values] = {
-    "accuracy": _hits,
-    "precision_micro": _hits,
-    "recall_micro": _hits,
-    "f1_micro": _hits,
-    "log_loss": lambda truth, proba, model_classes: -log_likelihoods(truth, proba, model_classes),
-    "brier_score": squared_distances,
-    "mean_absolute_error": lambda truth, predicted, _: np.abs(_errors(truth, predicted)),
-    "mean_squared_error": lambda truth, predicted, _: np.square(_errors(truth, predicted)),
-}
-"""By the formula; the mean of each over the rows is the metric."""
-
-
-def is_mean_of_rows(scorer: Scorer, truth: Truth) -> bool:
-    """True if `values_by_row` knows the metric on such a target."""
-    return scorer.formula in _VALUES and truth.values.ndim == 1
-
-
-def values_by_row(scorer: Scorer, truth: Truth, outputs: Outputs) -> FloatArray:
-    """Contribution of each row to a metric that is their mean (`is_mean_of_rows`), of shape (n_rows,).
-
-    Undefined where some value is nan or infinite, or the answer is not there.
-    """
-    for method in scorer.needs:
-        if method in outputs:
-            values = np.asarray(_VALUES[scorer.formula](truth, outputs[method], truth.classes), dtype=float)
-            if not np.isfinite(values).all():
-                raise UndefinedScore(f"{method} is not finite on {np.count_nonzero(~np.isfinite(values))} row(s)")
-            return values
-    raise UndefinedScore(f"it needs {' or '.join(scorer.needs)}, which was not kept")
 
 
 # --- from what callers name ------------------------------------------------------------------------------------------------
@@ -272,16 +245,15 @@ def _resolve(given: Any, key: Any, classifier: bool, n_classes: int | None) -> S
         registered = next(iter(names), None)
         if registered is not None:
             return _by_name(registered, key, classifier, n_classes)
-        metric, asks = _metric(key or _name_of(given._score_func), given._sign > 0), _asks(given)
-        parts = ("make_scorer", given._score_func, given._sign, dict(given._kwargs), asks)
-        return Scorer(metric, (), parts, call=given, factor=int(given._sign), asks=asks)
+        metric = _metric(key or _name_of(given._score_func), given._sign > 0)
+        return Scorer(metric, ("make_scorer", *own), call=given, factor=int(given._sign))
     from tiebreak.metrics.costs import CostMatrix
 
     if isinstance(given, CostMatrix):
         if not classifier or not n_classes:
             raise InvalidParameterError("a CostMatrix is for classes, and the target does not hold one label for each row.")
         formula = Formula(("predict",), given.of_truth, True, given.check_truth)
-        return Scorer(_metric(key or given.name, False), formula.needs, given.fingerprint_parts, how=formula)
+        return Scorer(_metric(key or given.name, False), given.fingerprint_parts, formula=formula)
     if callable(given):
         return _of_callable(given, key)
     raise InvalidParameterError(f"scoring holds {given!r} of type {type(given).__name__}. Pass {_ACCEPTED}.")
@@ -312,11 +284,11 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
             raise UnknownNameError(
                 f"scikit-learn {__version__}, which is installed, has no scorer {scikit_name!r} yet."
             ) from None
-        return Scorer(metric, (), parts, call=call, factor=1 if higher else -1, asks=_asks(call))
+        return Scorer(metric, parts, call=call, factor=1 if higher else -1)
     if formula.for_more and n_classes and n_classes > 2:
         instead = " or ".join(repr(each) for each in formula.for_more)
         raise InvalidParameterError(f"the metric {own!r} is for two classes, and the target has {n_classes}. Use {instead}.")
-    return Scorer(metric, formula.needs, parts, formula=own, how=formula)
+    return Scorer(metric, parts, formula=formula)
 
 
 # --- scorer objects and functions -------------------------------------------------------------------------------------------
@@ -336,15 +308,13 @@ def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:
         metric, factor = Metric(loss, higher_is_better=False), 1 if name == loss else -1
     else:
         metric, factor = Metric(name, higher_is_better=True), 1
-    return Scorer(metric, (), ("callable", function), call=function, factor=factor)
+    return Scorer(metric, ("callable", function), call=function, factor=factor)
 
 
 def _metric(name: str, higher: bool) -> Metric:
     """A metric as it is shown: a loss without ``neg_``; refuses a name that is known to have the other direction."""
     shown = name if higher else name.removeprefix("neg_")
-    known = HIGHER_IS_BETTER if higher else LOWER_IS_BETTER
-    others = LOWER_IS_BETTER if higher else HIGHER_IS_BETTER
-    if shown.removeprefix("neg_") in others and shown not in known:
+    if shown.removeprefix("neg_") in (LOWER_IS_BETTER if higher else HIGHER_IS_BETTER):
         said, true = ("higher", "lower") if higher else ("lower", "higher")
         raise InvalidParameterError(
             f"of the metric {shown!r} {true} is better, but the scorer says that {said} is. Give make_scorer "

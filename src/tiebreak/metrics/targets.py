@@ -34,8 +34,7 @@ class Labels:
 
     def find(self, labels: Array) -> tuple[Codes, Array | None]:
         """Positions among the classes, -1 for a label that is none, and which labels are none; None where all are known."""
-        if labels.ndim != 1:
-            labels = one_column(labels)
+        labels = one_column(labels)
         kind, own_kind = labels.dtype.kind, self.classes.dtype.kind
         if self._is_range and kind in "biu":
             code: Codes = labels.astype(np.intp, copy=False)
@@ -53,7 +52,9 @@ class Labels:
 
 
 def one_column(answer: Array) -> Array:
-    """A column as the one-dimensional array that it is; refuses several columns."""
+    """One value for each row; refuses several columns."""
+    if answer.ndim == 1:
+        return answer
     if answer.ndim == 2 and answer.shape[1] == 1:
         return answer.ravel()
     raise DataError(f"one value for each row is needed; got an array of shape {answer.shape}.")
@@ -159,53 +160,22 @@ class UndefinedScore(Exception):
 # --- answers --------------------------------------------------------------------------------------------------------------
 
 
-def check_length(answer: Array, truth: Truth, method: str) -> Array:
-    """The answer, if it has as many rows as there are."""
-    if answer.ndim == 0 or answer.shape[0] != truth.n_rows:
-        got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} rows"
-        raise DataError(
-            f"{method} returned {got} for {truth.n_rows} test rows. It has to return one for each row, in their order."
-        )
-    return answer
-
-
-def values_of_rows(answer: Array, truth: Truth, method: str) -> Array:
-    """An answer with one value for each row."""
-    if answer.shape == truth.values.shape and answer.ndim == 1:
-        return answer
-    return one_column(check_length(answer, truth, method))
-
-
-def positive_column(answer: Array, truth: Truth, model_classes: Array | None, position: int) -> Array:
-    """Probability, for each row, of that of two classes at `position`; 0 throughout where the model lacks it.
-
-    A single column is the probability of the second class, unless the model knows one class only.
-    """
-    if answer.ndim == 1 or (answer.shape[1:] == (1,) and _has_all_classes(truth, model_classes)):
-        second = numbers(values_of_rows(answer, truth, "predict_proba"))
+def positive_column(answer: Array, truth: Truth, position: int) -> Array:
+    """Probability, for each row, of that of two classes at `position`; a single column is that of the second class."""
+    if answer.ndim == 1 or answer.shape[1:] == (1,):
+        second = numbers(one_column(answer))
         return second if position == 1 else 1 - second
-    return class_columns(answer, truth, model_classes, "predict_proba")[:, position]
+    return class_columns(answer, truth, "predict_proba")[:, position]
 
 
-def class_columns(answer: Array, truth: Truth, model_classes: Array | None, method: str) -> Array:
-    """A column for each class of the dataset, in sorted order; 0 throughout where the model lacks the class."""
-    answer = numbers(check_length(answer, truth, method))
-    classes = truth.known_labels.classes
-    n_columns = classes.size if model_classes is None else len(model_classes)
-    if answer.ndim != 2 or answer.shape[1] != n_columns:
+def class_columns(answer: Array, truth: Truth, method: str) -> Array:
+    """The answer, which has a column for each class of the dataset, in sorted order."""
+    n_classes = truth.known_labels.classes.size
+    if answer.shape[1:] != (n_classes,):
         raise DataError(
-            f"{method} returned an array of shape {answer.shape}; a column for each of the {n_columns} classes is needed."
+            f"{method} returned an array of shape {answer.shape}; a column for each of the {n_classes} classes is needed."
         )
-    if _has_all_classes(truth, model_classes):
-        return answer
-    own = np.asarray(model_classes)
-    place, is_strange = truth.known_labels.find(own)
-    if is_strange is not None:
-        strange = own[is_strange].tolist()
-        raise DataError(f"the model has the class {strange[0]!r}, which is not among the labels of y.")
-    placed = np.zeros((truth.n_rows, classes.size), dtype=answer.dtype)
-    placed[:, place] = answer
-    return placed
+    return numbers(answer)
 
 
 def numbers(answer: Array) -> Array:
@@ -231,11 +201,3 @@ def raise_for_overflow(answer: Array, truth: Truth, method: str) -> NoReturn:
     raise_for_unusable(answer, method)
     raise_for_unusable(np.asarray(truth.values, dtype=float), "the target")
     raise UndefinedScore("the errors are too large for a float")
-
-
-def _has_all_classes(truth: Truth, model_classes: Array | None) -> bool:
-    """True if the model's classes are the dataset's, in the same order; taken for granted where the model names none."""
-    classes = truth.known_labels.classes
-    if model_classes is None or model_classes is classes:
-        return True
-    return len(model_classes) == classes.size and not np.count_nonzero(model_classes != classes)

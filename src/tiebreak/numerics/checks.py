@@ -105,11 +105,17 @@ def floats_together(**given: ArrayLike) -> tuple[FloatArray, ...]:
         raise DataError(f"{' and '.join(given)} need shapes that go together; got {shapes}.") from None
 
 
+def refuse_unless(fits: object, name: str, must: str, value: object, hint: str = "") -> None:
+    """Raise unless an argument fits: what it must be, and what was given."""
+    if not fits:
+        raise InvalidParameterError(f"{name} must {must}; got {value!r:.60}.{hint}", about=name)
+
+
 def check_rows(given: ArrayLike, n_rows: int, name: str) -> IntArray:
     """Positions of rows, such as those of models: whole numbers from 0."""
     rows = floats(given, name, InvalidParameterError)
-    if not np.all((rows >= 0) & (rows < n_rows) & (rows == np.rint(rows))):
-        raise InvalidParameterError(f"{name} must be the position of a model, 0 to {n_rows - 1}; got {given!r}.", about=name)
+    are_rows = np.all((rows >= 0) & (rows < n_rows) & (rows == np.rint(rows)))
+    refuse_unless(are_rows, name, f"be the position of a model, 0 to {n_rows - 1}", given)
     return rows.astype(np.intp)
 
 
@@ -124,26 +130,25 @@ def check_differences(differences: ArrayLike, *, min_splits: int = 2, unit: str 
     return d
 
 
-def check_ratio(test_train_ratio: ArrayLike, rows: tuple[int, ...] = ()) -> FloatArray:
-    """Ratios n_test / n_train, finite and not negative: one, or one for each row of differences."""
-    return _sizes(test_train_ratio, rows, "test_train_ratio", "n_test / n_train", "the mean over the splits")
+_SIZES = {
+    "test_train_ratio": ("n_test / n_train", "the mean over the splits"),
+    "scale": ("the largest |score|", "the largest over the splits"),
+}
 
 
-def check_scale(scale: ArrayLike | None, rows: tuple[int, ...] = ()) -> FloatArray | None:
-    """Sizes of scores, finite and not negative, one or one for each row of differences; or None."""
-    return None if scale is None else _sizes(scale, rows, "scale", "the largest |score|", "the largest over the splits")
+def check_sizes(given: ArrayLike, rows: tuple[int, ...] = (), name: str = "test_train_ratio") -> FloatArray:
+    """Ratios n_test / n_train, or the `scale` of scores, finite and not negative: one, or one for each row of differences.
 
-
-def _sizes(given: ArrayLike, rows: tuple[int, ...], name: str, what: str, each: str) -> FloatArray:
-    """One number or one for each row; one for each split would silently be taken for rows of its own."""
-    values = floats(given, name, InvalidParameterError)
+    One for each split would silently be taken for rows of its own.
+    """
+    values, (what, each) = floats(given, name, InvalidParameterError), _SIZES[name]
     if values.ndim > len(rows) or any(n not in (1, m) for n, m in zip(values.shape[::-1], rows[::-1], strict=False)):
         raise InvalidParameterError(
             f"{name} is one number, or one for each row of differences, {each}; got the shape {values.shape} for rows of the "
             f"shape {rows}."
         )
-    if not np.all((values >= 0) & (values < np.inf)):
-        raise InvalidParameterError(f"{name} must be {what}, a finite number of at least 0; got {given!r}.")
+    fits = np.all((values >= 0) & (values < np.inf))
+    refuse_unless(fits, name, f"be {what}, a finite number of at least 0", given)
     return values
 
 
@@ -157,12 +162,8 @@ def check_rope(rope: float) -> float:
         width = float(rope) if _is_number(rope) else float("nan")
     except OverflowError:  # a whole number beyond all floats
         width = float("inf")
-    if not 0 <= width <= LARGEST_ROPE:
-        raise InvalidParameterError(
-            f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r:.60}. "
-            "It is the smallest difference that matters to you, e.g. 0.01 for one point of accuracy.",
-            about="rope",
-        )
+    hint = " It is the smallest difference that matters to you, e.g. 0.01 for one point of accuracy."
+    refuse_unless(0 <= width <= LARGEST_ROPE, "rope", "be a finite half-width of at least 0, in the metric's unit", rope, hint)
     return width
 
 
@@ -181,25 +182,20 @@ def rope_share(rope: str, of: str = "best mean") -> float:
         share = float(text.removesuffix("%")) / 100.0
     except ValueError:
         share = float("nan")
-    if not text.endswith("%") or not 0 <= share < float("inf"):
-        raise InvalidParameterError(
-            f"rope must be a number in the metric's unit, or a percentage of the {of} such as '1%'; got {rope!r}.",
-            about="rope",
-        )
+    fits = text.endswith("%") and 0 <= share < float("inf")
+    refuse_unless(fits, "rope", f"be a number in the metric's unit, or a percentage of the {of} such as '1%'", rope)
     return share
 
 
 def check_probability(value: float, name: str, *, low: float = 0.0, high: float = 1.0) -> float:
     """A number strictly between `low` and `high`."""
-    if not _is_number(value) or not low < value < high:
-        hint = ""
-        if _is_number(value) and 1 <= value < 100 * high and value > 100 * low:
-            # an alpha of 95 is the confidence that goes with 0.05
-            meant = 1.0 - value / 100 if name == "alpha" and value > 50 else value / 100
-            hint = f" Did you mean {meant:g}?"
-        raise InvalidParameterError(
-            f"{name} must lie between {low:g} and {high:g}, ends excluded; got {value!r:.60}.{hint}", about=name
-        )
+    hint = ""
+    if _is_number(value) and 1 <= value < 100 * high and value > 100 * low:
+        # an alpha of 95 is the confidence that goes with 0.05
+        meant = 1.0 - value / 100 if name == "alpha" and value > 50 else value / 100
+        hint = f" Did you mean {meant:g}?"
+    fits = _is_number(value) and low < value < high
+    refuse_unless(fits, name, f"lie between {low:g} and {high:g}, ends excluded", value, hint)
     return float(value)
 
 
@@ -210,12 +206,12 @@ def alpha_of_level(level: ArrayLike) -> FloatArray:
     return 1.0 - np.asarray(level, dtype=float)
 
 
-def check_seed(rng: object) -> int:
+def check_seed(rng: Any) -> int:
     """A whole number that is not negative; a generator is asked for one."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**32))
-    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
-        raise InvalidParameterError(f"rng must be a whole number of at least 0, or a numpy Generator; got {rng!r}.")
+    fits = isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0
+    refuse_unless(fits, "rng", "be a whole number of at least 0, or a numpy Generator", rng)
     return int(rng)
 
 
@@ -226,16 +222,15 @@ def generator_of(rng: object, bits: type[np.random.BitGenerator] = np.random.SFC
 
 def check_count(value: Any, name: str, least: int = 1) -> int:
     """A whole number of at least 1, such as a number of draws; 100.0 is one too."""
-    if not _is_number(value) or not value >= least or value % 1 != 0:
-        raise InvalidParameterError(f"{name} must be a whole number of at least {least}; got {value!r}.", about=name)
+    fits = _is_number(value) and value >= least and value % 1 == 0
+    refuse_unless(fits, name, f"be a whole number of at least {least}", value)
     return int(value)
 
 
 def check_number(value: Any, name: str, low: float, high: float = np.inf) -> float:
     """A number from `low` to `high`."""
-    if not _is_number(value) or not low <= value <= high:
-        allowed = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
-        raise InvalidParameterError(f"{name} must be a number {allowed}; got {value!r:.60}.", about=name)
+    allowed = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
+    refuse_unless(_is_number(value) and low <= value <= high, name, f"be a number {allowed}", value)
     return float(value)
 
 
@@ -307,8 +302,8 @@ def positive_examples(labels: ArrayLike, name: str = "is_positive") -> NDArray[n
 
 def check_choice(value: Any, choices: Iterable[str], name: str) -> None:
     """One of some words."""
-    if not isinstance(value, str) or value not in choices:
-        raise InvalidParameterError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r:.60}.", about=name)
+    fits = isinstance(value, str) and value in choices
+    refuse_unless(fits, name, f"be one of {', '.join(map(repr, choices))}", value)
 
 
 def _is_number(value: object) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.numerics.checks import FloatArray, IntArray, blocks, check_scale
+from tiebreak.numerics.checks import FloatArray, IntArray, blocks, check_sizes
 from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
 
 RELATIVE_TOLERANCE = 1e-12
@@ -62,8 +62,9 @@ def rounding_tolerance(size: ArrayLike) -> FloatArray:
 
 def noise_of(values: FloatArray, scale: ArrayLike | None) -> FloatArray:
     """Size up to which values of each row are rounding noise: a share of the scale, or of the largest finite value of the row."""
-    size = check_scale(scale, values.shape[:-1])
-    if size is None:
+    if scale is not None:
+        size = check_sizes(scale, values.shape[:-1], "scale")
+    else:
         size = np.fmax.reduce(np.where(np.isinf(values), 0.0, np.abs(values)), axis=-1, initial=0.0)
     return np.asarray(RELATIVE_TOLERANCE * np.broadcast_to(size, values.shape[:-1]))
 

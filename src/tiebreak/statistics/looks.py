@@ -16,7 +16,7 @@ from tiebreak.numerics import (
     check_count,
     check_number,
     check_probability,
-    check_ratio,
+    check_sizes,
     floats,
     plain,
     student_log_density,
@@ -172,7 +172,7 @@ def split_information(n_splits: ArrayLike, n_total: int, *, test_train_ratio: fl
     n, total = floats(n_splits, "n_splits", InvalidParameterError), check_count(n_total, "n_total")
     if np.any(~(n >= 1)):
         raise InvalidParameterError(f"n_splits must be at least 1; got {plain(n)}.", about="n_splits")
-    ratio = check_ratio(test_train_ratio)
+    ratio = check_sizes(test_train_ratio)
     return np.asarray((1 / total + ratio) / (1 / n + ratio))
 
 

@@ -13,9 +13,8 @@ from tiebreak.numerics import (
     check_choice,
     check_differences,
     check_probability,
-    check_ratio,
     check_rope,
-    check_scale,
+    check_sizes,
     corrected_standard_error,
     divide,
     floats,
@@ -77,8 +76,9 @@ def corrected_t(
     (1.333, 0.253, [0.729, 0.213, 0.058])
     """
     d = check_differences(differences)
-    ratio = check_ratio(test_train_ratio, d.shape[:-1])
-    return law_of_moments(row_moments(d, check_scale(scale, d.shape[:-1]), omit_missing=omit_missing), ratio)
+    ratio = check_sizes(test_train_ratio, d.shape[:-1])
+    size = None if scale is None else check_sizes(scale, d.shape[:-1], "scale")
+    return law_of_moments(row_moments(d, size, omit_missing=omit_missing), ratio)
 
 
 def paired_t(differences: ArrayLike, *, scale: ArrayLike | None = None, omit_missing: bool = False) -> Law:
@@ -264,7 +264,8 @@ def doubling_gain(
     g2, g1 = check_differences(last), check_differences(previous)
     if g2.shape != g1.shape:
         raise DataError(f"the two gains must have the same shape; got {g2.shape} and {g1.shape}.")
-    ratio, size = check_ratio(test_train_ratio, g2.shape[:-1]), check_scale(scale, g2.shape[:-1])
+    ratio = check_sizes(test_train_ratio, g2.shape[:-1])
+    size = None if scale is None else check_sizes(scale, g2.shape[:-1], "scale")
     rope, alpha = check_rope(rope), check_probability(alpha, "alpha")
     if omit_missing:
         g2 = np.where(np.isnan(g1), np.nan, g2)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaln, ndtr
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_array, check_ratio, check_rope, plain, student_tail
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_array, check_rope, check_sizes, plain, student_tail
 from tiebreak.numerics.law import Law, RopeProbabilities, tabulated
 
 
@@ -186,7 +186,7 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
             f"{len(rows)} dataset(s), but at least 2 are needed to see how differences vary between datasets. For one dataset "
             "use tb.statistics.corrected_t."
         )
-    ratio = np.broadcast_to(check_ratio(test_train_ratio, (len(rows),)), len(rows))
+    ratio = np.broadcast_to(check_sizes(test_train_ratio, (len(rows),)), len(rows))
     n, mean = np.array([row.size for row in rows]), np.array([row.mean() for row in rows])
     squares = np.array([np.square(row - row.mean()).sum() for row in rows])
     largest = max(float(np.abs(row).max()) for row in rows)

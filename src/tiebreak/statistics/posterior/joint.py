@@ -13,7 +13,7 @@ from tiebreak.numerics import (
     blocks,
     check_array,
     check_count,
-    check_ratio,
+    check_sizes,
     deviations,
     generator_of,
     mean_deviations,
@@ -64,7 +64,7 @@ def joint_posterior(
        Machine Learning 100, 2015, section 3.
     """
     scores = check_array(scores, "the scores", "n_models, n_splits", (1, 2))
-    ratio = float(check_ratio(test_train_ratio))
+    ratio = float(check_sizes(test_train_ratio))
     first, second = np.triu_indices(scores.shape[0], 1)
     moments = pair_moments(scores, first, second)
     below, above = (np.asarray(law_of_moments(moments, ratio).tail(upper=upper)) for upper in (False, True))
