@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,17 +200,13 @@ class Items:
         """Scores on some of the items, by position or by truth."""
         positions = np.arange(len(self.items))[chosen]
 
-        def of(values: Sequence[str]) -> tuple[str, ...]:
-            return tuple(values[i] for i in positions)
+        def of(values: Any) -> Any:
+            return values[positions] if isinstance(values, np.ndarray) else values and tuple(values[i] for i in positions)
 
         return dataclasses.replace(
             self,
-            items=of(self.items),
+            **{name: of(getattr(self, name)) for name in ("items", "clusters", "weights", "is_positive", "truth")},
             score=self.score[:, :, positions],
-            clusters=None if self.clusters is None else of(self.clusters),
-            weights=None if self.weights is None else self.weights[positions],
-            is_positive=None if self.is_positive is None else self.is_positive[positions],
-            truth=None if self.truth is None else self.truth[positions],
             columns={name: of(values) for name, values in self.columns.items()},
             labels=None if self.labels is None else self.labels[:, positions],
         )
@@ -264,37 +260,36 @@ class Items:
         """
         import pandas as pd
 
-        rows = self.item_means()
-        one, other = (rows[look_up(name, self.models, "model")] for name in (first, second))
-        difference = (one - other) * self.metric.sign
+        rows = [look_up(name, self.models, "model") for name in (first, second)]
+        said, (one, other) = self.item_means()[rows], self._merits()[rows]
         noise = RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(other))  # of means over runs
-        difference = np.where(np.abs(difference) <= noise, 0.0, difference)
-        if self.truth is not None:
-            miss = [-1.0 * (row != self.truth) if self.classes else -np.abs(row - self.truth) for row in (one, other)]
-            difference = miss[0] - miss[1]
+        difference = np.where(np.abs(one - other) <= noise, 0.0, one - other)
         frame = pd.DataFrame({"item": self.items})
         if self.clusters is not None:
             frame["cluster"] = self.clusters
         frame = frame.assign(**{name: list(values) for name, values in self.columns.items()})
-        if self.classes:
-            one, other = (np.array(self.classes, dtype=object)[row.astype(int)] for row in (one, other))
-        frame[first], frame[second], frame["difference"] = one, other, difference
+        named = np.array(self.classes, dtype=object)[said.astype(int)] if self.classes else said
+        frame[first], frame[second], frame["difference"] = named[0], named[1], difference
         frame = frame[(difference != 0) & ~np.isnan(difference)]
         found: pd.DataFrame = frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
         return found
 
     def flips(self, first: str, second: str) -> dict[str, tuple[str, ...]] | None:
         """Items that only one of two models gets right, by the model; None where items are not right or wrong."""
-        rows = self.item_means()
-        if self.classes and self.truth is not None:
-            rows = np.where(np.isnan(rows), np.nan, rows == self.truth)
-        elif not self.is_mean:  # what models predict, of 0 and 1 too, is neither right nor wrong
+        if not self.metric.higher_is_better or not (self.is_mean or self.classes):  # of areas, 0 and 1 are no answers either
             return None
-        one, other = (rows[look_up(name, self.models, "model")] for name in (first, second))
-        if not np.isin(np.concatenate([one, other]), [0.0, 1.0]).all() or not self.metric.higher_is_better:
+        one, other = self._merits()[[look_up(name, self.models, "model") for name in (first, second)]]
+        if not np.isin(np.concatenate([one, other]), [0.0, 1.0]).all():
             return None
         pairs = ((first, one > other), (second, other > one))
         return {name: tuple(self.items[item] for item in np.flatnonzero(is_won).tolist()) for name, is_won in pairs}
+
+    def _merits(self) -> FloatArray:
+        """Each item by itself, of shape (n_models, n_items), more is better: of classes 1 if right, else minus the error."""
+        rows = self.item_means()
+        if self.truth is None:
+            return self.metric.sign * rows
+        return np.where(np.isnan(rows), np.nan, rows == self.truth) if self.classes else -np.abs(rows - self.truth)
 
     def agreement(self) -> pd.DataFrame:
         """Correlation over items between all pairs of models, of the items that both have; nan for a model without spread.
@@ -303,9 +298,8 @@ class Items:
         """
         import pandas as pd
 
-        names = pd.Index(self.models, name="model")
-        rows = (self.item_means() == self.truth).astype(float) if self.classes else self.item_means()
-        table: pd.DataFrame = pd.DataFrame(rows.T, columns=names).corr(min_periods=2)
+        rows = self._merits() if self.classes else self.item_means()
+        table: pd.DataFrame = pd.DataFrame(rows.T, columns=pd.Index(self.models, name="model")).corr(min_periods=2)
         return table.rename_axis(index="model")
 
     def to_frame(self) -> pd.DataFrame:

@@ -1,20 +1,18 @@
 """Means of models over splits and their paired differences, of tables with gaps, and of several datasets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from tiebreak.numerics import (
-    RELATIVE_TOLERANCE,
     SPREAD,
     DifferenceMoments,
     FloatArray,
     IntArray,
     blocks,
     concatenate_moments,
-    divide,
     masked_pair_moments,
     pair_moments,
     row_moments,
@@ -64,16 +62,6 @@ def model_correlation(matrix: ScoreMatrix) -> FloatArray:
 
     nan where a model's scores do not vary on them, or fewer than two splits are shared.
     """
-    if matrix.is_complete:
-        rows = matrix.score
-        centred = rows - rows.mean(axis=1, keepdims=True)
-        largest = np.abs(centred).max(axis=1, keepdims=True)
-        varies = largest > RELATIVE_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)
-        centred = divide(
-            centred, np.where(varies, largest, np.nan)
-        )  # of a row that does not vary beyond rounding nothing is known
-        unit = centred / np.sqrt(np.square(centred).sum(axis=1, keepdims=True))
-        return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
     import pandas as pd
 
     known = np.where(model_moments(matrix).kind[:, None] == SPREAD, matrix.score, np.nan)
@@ -193,43 +181,33 @@ def dataset_means(scores: Scores) -> Scores:
     models, datasets = scores.models, scores.datasets
     row_of = {name: row for row, name in enumerate(models)}
     means = np.full((len(models), len(datasets)), np.nan)
-    signs = [scores.metric_of(matrix).sign if scores.is_mixed else 1 for matrix in scores.matrices]
-    for column, (matrix, sign) in enumerate(zip(scores.matrices, signs, strict=True)):
-        means[[row_of[name] for name in matrix.models], column] = sign * _means(matrix)
+    uneven: list[str] = []
+    empty: list[str] = []
+    for column, matrix in enumerate(scores.matrices):
+        present = ~np.isnan(matrix.score)
+        shared = present[present.any(axis=1)].all(axis=0) & present.any()
+        if not shared.all():
+            (uneven if shared.any() else empty).append(matrix.dataset)
+        if shared.any():
+            sign = scores.metric_of(matrix).sign if scores.is_mixed else 1
+            means[[row_of[name] for name in matrix.models], column] = sign * matrix.score[:, shared].mean(axis=1)
     nothing = np.zeros(len(datasets), dtype=np.int64)
     table = ScoreMatrix("", models, nothing, np.arange(len(datasets)), nothing, nothing, means, datasets)
-    return Scores(scores.metric, (table,), SplitDesign(), (*scores.notices, *_notices(scores, means)))
+    return Scores(scores.metric, (table,), SplitDesign(), (*scores.notices, *_notices(datasets, uneven, empty)))
 
 
-def _means(matrix: ScoreMatrix) -> FloatArray:
-    present = ~np.isnan(matrix.score)
-    has_any = present.any(axis=1)
-    shared = present[has_any].all(axis=0)
-    if not shared.any():
-        return np.full(has_any.size, np.nan)
-    return np.asarray(matrix.score[:, shared].mean(axis=1))
-
-
-def _notices(scores: Scores, means: FloatArray) -> Iterator[Notice]:
-    """Remarks on datasets that look like one, on splits that not all models have, and on the numbers of splits."""
+def _notices(datasets: Sequence[str], uneven: Sequence[str], empty: Sequence[str]) -> Iterator[Notice]:
+    """Remarks on datasets that look like one, on those where not all models have all splits, and where no split has all."""
     alike: dict[str, list[str]] = {}
-    for name in scores.datasets:
+    for name in datasets:
         alike.setdefault("".join(name.split()).casefold(), []).append(name)
     doubled = next((names for names in alike.values() if len(names) > 1), None)
     if doubled is not None:
         yield Notice("copied-units", f"the datasets {quoted(doubled)} differ by case or blanks only: are they one?")
-    is_empty = np.asarray(np.isnan(means).all(axis=0)).tolist()
-    present = [~np.isnan(m.score) for m in scores.matrices]
-    uneven = [
-        m.dataset
-        for m, has, is_void in zip(scores.matrices, present, is_empty, strict=True)
-        if not is_void and not has[has.any(axis=1)].all()
-    ]
     if uneven:
         yield Notice(
             "missing-splits",
             f"on {quoted(uneven)} not every model has every split; the means are over the splits that all models there have",
         )
-    empty = [matrix.dataset for matrix, is_void in zip(scores.matrices, is_empty, strict=True) if is_void]
     if empty:
         yield Notice("missing-splits", f"{quoted(empty)} tells nothing, as no split there has a score of each of its models")
