@@ -70,7 +70,7 @@ def test_a_store_of_another_release(store: Path, capsys: pytest.CaptureFixture[s
     execute(store, "UPDATE tiebreak_store SET schema = 9")
     before = store.read_bytes()
     message = (
-        f"tiebreak: {URL} has schema 9, of another release of tiebreak, and this one knows schema 6 only. It was left as it is. "
+        f"tiebreak: {URL} has schema 9, of another release of tiebreak, and this one knows schema 7 only. It was left as it is. "
         "Read it with that release, or name another store.\n"
     )
     for arguments in (

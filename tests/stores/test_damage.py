@@ -304,9 +304,9 @@ FILES: dict[str, tuple[Callable[[Path], object], type[Exception], str]] = {
         "is a SQLite database of something else, with the table 'places'; it was left",
     ),
     "another schema": (
-        definition("UPDATE tiebreak_store SET schema = 7"),
+        definition("UPDATE tiebreak_store SET schema = 8"),
         StoreError,
-        "has schema 7, of another release of tiebreak, and this one knows schema 6 only. It was left as it is. Read it with",
+        "has schema 8, of another release of tiebreak, and this one knows schema 7 only. It was left as it is. Read it with",
     ),
     "tables of another schema": (
         definition("CREATE TABLE tiebreak_models (run BIGINT)"),
@@ -410,7 +410,7 @@ def test_an_array_that_is_none(wrong: tuple[Any, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("rng", "seed"), ("threads", 0), ("environments", []), ("metrics", [["a", 1, "b"]]), ("datasets", [{}])]
+    ("name", "value"), [("rng", "seed"), ("threads", 0), ("versions", []), ("metrics", [["a", 1, "b"]]), ("datasets", [{}])]
 )
 def test_a_plan_that_is_none(name: str, value: Any) -> None:
     """With fields of a wrong kind: an error, and no record."""

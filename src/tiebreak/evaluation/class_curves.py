@@ -200,7 +200,7 @@ def lines_of(
     draw, methods, advice = _KINDS[kind]
     alpha = check_probability(alpha, "alpha")
     kept = labelled(evaluation, dataset)
-    classes = list(kept.record.classes or ())
+    classes: list[Any] = list(kept.record.classes or ())
     positions = [1] if len(classes) == 2 else range(len(classes))
     if positive is not None:
         positions = [classes.index(positive) if positive in classes else look_up(positive, classes, "class")]

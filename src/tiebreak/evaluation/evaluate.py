@@ -162,7 +162,8 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
             places, table = map_plan(record, merge_records(log.record, record)), log.table()
             environment_of(record.name, log.environments, record.versions, run.accept_versions)
             known = [position for position in places.metrics.values() if position < table.has_score.shape[1]]
-            planned = places.planned(table.dataset, table.split, table.model)[0] >= 0
+            cells = zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True)
+            planned = np.array([places.planned(cell) is not None for cell in cells], dtype=bool)
             is_done = table.state == 0
             lacks = is_done & (~table.has_score[:, known].all(axis=1) | (len(known) < len(metrics)))
             n_done, n_failed, n_incomplete = (int(np.count_nonzero(planned & each)) for each in (is_done, ~is_done, lacks))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
+from msgspec import Meta
 
-    from tiebreak.numerics import IntArray
-    from tiebreak.scores.metric import Metric
-    from tiebreak.scores.vocabulary import Kind
+from tiebreak.numerics import IntArray
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.vocabulary import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class DatasetRecord:
     fingerprint: str
     n_samples: int
     n_features: int
-    classes: tuple[Any, ...] | None
+    classes: tuple[str | bool | int | float, ...] | None
     target: np.ndarray[Any, Any] | None
     kind: Kind
     ordered: bool
@@ -113,7 +113,7 @@ class RunRecord:
     datasets: tuple[DatasetRecord, ...]
     metrics: tuple[MetricRecord, ...]
     rng: int | None = 0
-    threads: int | None = None
+    threads: Annotated[int, Meta(ge=1, lt=2**20)] | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from msgspec import Meta
@@ -120,11 +120,6 @@ def is_planned(record: RunRecord, cell: Cell) -> bool:
     )
 
 
-def deleted_text(name: str) -> str:
-    """Message about a run that was deleted while somebody was at work on it."""
-    return f"run {name!r} was deleted while it was open, so nothing more can be read or kept. Begin it again to measure it anew."
-
-
 # --- the rule of writing a cell again ---------------------------------------------------------------------------------------
 
 
@@ -133,7 +128,7 @@ def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str]
 
     The outputs of the answer are those that are to be written; where the cell was done before, those kept stay beside them.
 
-    The cells of both outcomes are positions in the stored run; `kept_outputs` are the methods whose outputs are kept. Raises
+    The cell of `old` is meant by its positions in the stored run; `kept_outputs` are the methods whose outputs are kept. Raises
     `ChangedRunError` where a metric was measured before and has another score now, in a run that can be reproduced.
     """
     if old is None or not old.is_done:
@@ -174,7 +169,7 @@ def _check_agreement(stored: RunRecord, old: Outcome, new: Outcome) -> None:
         for name, score in now.items():
             if name in then and then[name] != score and (then[name] == then[name] or score == score):  # nan is the same as nan
                 raise ChangedRunError(
-                    f"run {stored.name!r}: {cell_text(stored, new.cell)} was measured before with {name!r} "
+                    f"run {stored.name!r}: {cell_text(stored, old.cell)} was measured before with {name!r} "
                     f"{float(then[name])!r}{rows}, and now with {float(score)!r}. The first score stays. Something in the model "
                     "is not settled by its random_state (threads, a clock, a global generator). Settle it and begin another run "
                     "with ",
@@ -217,7 +212,7 @@ class FoundDamageError(DamagedStoreError):
     damage: Damage
 
 
-def refuse(damage: Damage) -> None:
+def refuse(damage: Damage) -> NoReturn:
     """Raise what is wrong as a `DamagedStoreError`."""
     run = f"run {damage.run!r}: " if damage.run else ""
     remedy = "delete the run and measure it again" if damage.run else "delete the store and measure its runs again"

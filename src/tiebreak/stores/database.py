@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.stores.contract import Damage, NoStoreError
 
 Result = TypeVar("Result")
 
-SCHEMA = 6
+SCHEMA = 7
 """Version of what follows. A change of tables, columns, coding or hash raises it."""
 
 _CELL = "run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, content BYTES NOT NULL"
@@ -30,16 +30,20 @@ TABLES: dict[str, str] = {
 """Columns of the tables, BYTES being the database's own word for them."""
 
 
-class Connection(Protocol):
+class Connection:
     """A connection of a driver, ``sqlite3`` or ``psycopg``. In its statements a question mark stands for a value."""
 
-    driver: Any
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with."""
+        found: list[tuple[Any, ...]] = self.driver.execute(statement, values).fetchall()
+        return found
 
     def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each of some rows."""
+        self.driver.executemany(statement, rows)
 
 
 KEPT = " What was written before is kept, and nothing of this call."
@@ -97,14 +101,16 @@ class Database(ABC):
         with self._lock:
             if self._process != os.getpid():
                 self._idle, self._process = [], os.getpid()
-            connection = self._idle.pop() if self._idle else None
-        if connection is None or not self.is_usable(connection):
-            connection = self.connect(create=create)
-            try:
-                self._prepare(connection, create=create)
-            except BaseException:
-                self.give_up(connection)
-                raise
+            idle = self._idle.pop() if self._idle else None
+        if idle is not None:
+            self.check_usable(idle)
+            return idle
+        connection = self.connect(create=create)
+        try:
+            self._prepare(connection, create=create)
+        except BaseException:
+            self.give_up(connection)
+            raise
         return connection
 
     def _prepare(self, connection: Connection, *, create: bool) -> None:
@@ -155,9 +161,8 @@ class Database(ABC):
     def connect(self, *, create: bool) -> Connection:
         """Make a connection, and the file if there is none and `create` is True."""
 
-    def is_usable(self, connection: Connection) -> bool:
-        """Find out if a connection that was kept is to what was opened; an error where that is gone."""
-        return True  # one that was cut shows when it is used
+    def check_usable(self, connection: Connection) -> None:  # noqa: B027  (a server needs none)
+        """Refuse a connection that was kept where what it was opened to is gone; one that was cut shows when it is used."""
 
     @abstractmethod
     def begin(self, connection: Connection, *, to_write: bool) -> None:

@@ -1,5 +1,6 @@
 """Encoding of what is kept: texts as JSON, scores as floats, arrays as their bytes, and a hash of each. Nothing is pickled."""
 
+import dataclasses
 import json
 import re
 import struct
@@ -11,9 +12,7 @@ import msgspec
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
-from tiebreak.scores.metric import Metric
-from tiebreak.scores.vocabulary import SplitKind
+from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
 from tiebreak.stores.contract import MISMATCH, NOTES, Count
 
 NumericArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -72,6 +71,10 @@ _ENCODER = json.JSONEncoder(default=_plain, ensure_ascii=False, separators=(",",
 # --- hashes ---------------------------------------------------------------------------------------------------------------
 
 
+_PLACES = [struct.Struct(f"<{n}q") for n in range(5)]
+"""Up to four numbers in little-endian bytes."""
+
+
 def sealed(content: bytes, kind: str, *place: int) -> bytes:
     """Content behind a hash of itself and of its place, so that it passes for nothing else."""
     return _seal(content, kind, place) + content
@@ -86,7 +89,7 @@ def unsealed(blob: Any, kind: str, *place: int) -> bytes:
 
 
 def _seal(content: bytes, kind: str, place: Sequence[int]) -> bytes:
-    return blake2b(content, digest_size=8, key=struct.pack(f"<{len(place)}q", *place), person=kind.encode()).digest()
+    return blake2b(content, digest_size=8, key=_PLACES[len(place)].pack(*place), person=kind.encode()).digest()
 
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
@@ -183,28 +186,8 @@ def unpack_arrays(content: bytes) -> dict[str, NumericArray]:
 # --- plans ----------------------------------------------------------------------------------------------------------------
 
 _OF_SPLITS = ("repeat", "fold", "n_train", "n_test")
-
-
-class _Dataset(msgspec.Struct):
-    name: str
-    fingerprint: str
-    n_samples: int
-    n_features: int
-    classes: tuple[str | bool | int | float, ...] | None
-    kind: SplitKind
-    ordered: bool
-    split_hashes: tuple[str, ...]
-
-
-class _Plan(msgspec.Struct):
-    name: str
-    models: list[tuple[str, str, str]]
-    datasets: list[_Dataset]
-    metrics: list[tuple[str, bool, str]]
-    rng: int | None
-    threads: Annotated[int, msgspec.Meta(ge=1, lt=2**20)] | None
-    settings: dict[str, Any]
-    environments: Annotated[list[dict[str, str]], msgspec.Meta(min_length=1)]
+_ARRAYS_OF_DATASET: dict[str, Any] = dict.fromkeys((*_OF_SPLITS, "target", "test_rows"))
+_Environments: TypeAlias = Annotated[list[dict[str, str]], msgspec.Meta(min_length=1)]
 
 
 def pack_plan(record: RunRecord, environments: Sequence[Mapping[str, str]]) -> bytes:
@@ -216,36 +199,26 @@ def pack_plan(record: RunRecord, environments: Sequence[Mapping[str, str]]) -> b
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *dataset.test_rows])
         # the smallest type that holds them
         arrays[f"{i} rows"] = rows.astype(np.min_scalar_type(rows.max(initial=0))) if rows.min(initial=0) >= 0 else rows
-    document = {
-        "name": record.name,
-        "models": [[model.name, model.fingerprint, model.text] for model in record.models],
-        "datasets": [{name: getattr(dataset, name) for name in _Dataset.__struct_fields__} for dataset in record.datasets],
-        "metrics": [[metric.name, bool(metric.metric.higher_is_better), metric.fingerprint] for metric in record.metrics],
-        "rng": record.rng,
-        "threads": record.threads,
-        "settings": record.settings,
-        "environments": environments,
+    document = _facts(record) | {
+        "models": [_facts(model) for model in record.models],
+        "datasets": [_facts(dataset) | _ARRAYS_OF_DATASET for dataset in record.datasets],
+        "metrics": [_facts(metric) | {"metric": _facts(metric.metric)} for metric in record.metrics],
+        "versions": environments,
     }
     return pack_arrays({**arrays, "document": np.frombuffer(to_json(document), np.uint8)}, "the part {!r} of the plan")
+
+
+def _facts(record: Any) -> dict[str, Any]:
+    """Fields of a record with what they hold."""
+    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
 
 
 def unpack_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...]]:
     """Read what `pack_plan` made; raises one of `MALFORMED` for a plan that no store has."""
     arrays = unpack_arrays(content)
-    plan = msgspec.convert(from_json(arrays["document"].tobytes()), _Plan)
-    datasets = []
-    for i, facts in enumerate(plan.datasets):
-        columns: dict[str, Any] = {name: arrays[f"{i} {name}"].astype("int64") for name in _OF_SPLITS}
-        rows = np.split(arrays[f"{i} rows"].astype("int64"), np.cumsum(columns["n_test"]))[:-1]
-        target = arrays.get(f"{i} target")
-        datasets.append(DatasetRecord(**msgspec.structs.asdict(facts), **columns, target=target, test_rows=tuple(rows)))
-    return RunRecord(
-        plan.name,
-        tuple(ModelRecord(*each) for each in plan.models),
-        tuple(datasets),
-        tuple(MetricRecord(Metric(name, higher), fingerprint) for name, higher, fingerprint in plan.metrics),
-        plan.rng,
-        plan.threads,
-        plan.environments[-1],
-        plan.settings,
-    ), tuple(plan.environments)
+    document = from_json(arrays["document"].tobytes())
+    environments = tuple(msgspec.convert(document["versions"], _Environments))
+    for i, dataset in enumerate(document["datasets"]):
+        dataset.update({name: arrays[f"{i} {name}"].astype("int64") for name in _OF_SPLITS}, target=arrays.get(f"{i} target"))
+        dataset["test_rows"] = np.split(arrays[f"{i} rows"].astype("int64"), np.cumsum(dataset["n_test"]))[:-1]
+    return msgspec.convert({**document, "versions": environments[-1]}, RunRecord), environments

@@ -20,7 +20,8 @@ from tiebreak.stores.encoding import MALFORMED, from_json, sealed, to_json, unse
 
 if TYPE_CHECKING:
     from tiebreak.stores.database import Connection
-    from tiebreak.stores.log import Place, SqlLog
+    from tiebreak.stores.log import SqlLog
+    from tiebreak.stores.plan_mapping import Place
 
 BEATS = 4
 """How often a holder shows that it lives, in the time for which it may show nothing."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
-from math import nan
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from tiebreak.errors import ChangedRunError, StoreError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
-from tiebreak.stores.contract import CellTable, Damage, Report, RunSummary, cell_text, deleted_text, refuse, settle
+from tiebreak.stores.contract import CellTable, Damage, Report, RunSummary, cell_text, refuse, settle
 from tiebreak.stores.database import Connection
 from tiebreak.stores.encoding import (
     MALFORMED,
@@ -36,7 +35,7 @@ from tiebreak.stores.encoding import (
     unpack_plan,
     unsealed,
 )
-from tiebreak.stores.plan_mapping import ABSENT, map_plan
+from tiebreak.stores.plan_mapping import Place, map_plan
 
 if TYPE_CHECKING:
     from tiebreak.stores.lease import SqlLease
@@ -87,39 +86,37 @@ def unpack_head(run: int, blob: bytes) -> Head:
 
 
 def read_head(connection: Connection, run: int, name: str) -> Head:
-    """Read the head of a run; raises `StoreError` where the run was deleted."""
-    blob = _of_run("head", connection, run, name)
-    try:
-        return unpack_head(run, blob)
-    except MALFORMED as error:
-        refuse(Damage(name, "the description of the run", fault_text(error)))
-        raise
+    """Read the head of a run."""
+    return _read_part(connection, run, name, "head", partial(unpack_head, run))
 
 
 def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], str]:
     """Read the plan of a run, the versions that it was measured with, and the hash of both."""
-    blob = _of_run("plan", connection, run, name)
-    try:
+
+    def unpacked(blob: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...], str]:
         record, environments = unpack_plan(unsealed(blob, "plan", run))
         require(record.name == name, "the plan of another run")
-    except MALFORMED as error:
-        refuse(Damage(name, "the plan", fault_text(error)))
-        raise
-    return record, environments, blob[:8].hex()
+        return record, environments, blob[:8].hex()
+
+    return _read_part(connection, run, name, "plan", unpacked)
 
 
-def _of_run(column: str, connection: Connection, run: int, name: str) -> Any:
+def _read_part(connection: Connection, run: int, name: str, column: str, read: Callable[[bytes], Part]) -> Part:
+    """Read a part of a run's row; raises `StoreError` where the run was deleted while somebody was at work on it."""
     found = connection.execute(f"SELECT {column} FROM tiebreak_runs WHERE run = ?", [run])  # noqa: S608
     if not found:
-        raise StoreError(deleted_text(name))
-    return found[0][0]
+        raise StoreError(
+            f"run {name!r} was deleted while it was open, so nothing more can be read or kept. Begin it again to measure it anew."
+        )
+    try:
+        return read(found[0][0])
+    except MALFORMED as error:
+        refuse(Damage(name, "the description of the run" if column == "head" else "the plan", fault_text(error)))
 
 
 # --- its cells --------------------------------------------------------------------------------------------------------------
 
 
-Place: TypeAlias = tuple[int, int, int]
-"""A cell by its stored positions."""
 Kept: TypeAlias = tuple[CellContent, bytes]
 """A recorded cell, and its row, which begins with the hash."""
 
@@ -258,43 +255,37 @@ class SqlLog:
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
         head = self._head(connection)
-        given: dict[Place, list[Outcome]] = {}
-        for cell, outcome in placed:
-            given.setdefault(cell, []).append(outcome)
-        before = self._kept(connection, given)
-        contents: dict[Place, CellContent] = {}
-        outputs: dict[Place, bytes] = {}
+        before = self._kept(connection, {place for place, _ in placed})
+        bringing = {place for place, outcome in placed if outcome.outputs}
+        with_outputs = {place: kept for place, kept in before.items() if place in bringing}
+        outputs: dict[Place, Mapping[str, Any]] = {**self._outputs(connection, with_outputs)}
+        changed: dict[Place, Outcome] = {}
         refused: set[Place] = set()
-        for cell, outcomes in given.items():
-            kept = before.get(cell)
-            first = now = None if kept is None else self._outcome(cell, kept)
-            environment, n_bytes = (self._environment, 0) if kept is None else (kept[0].environment, kept[0].n_bytes)
-            is_kept = first is not None and first.is_done
-            brings_outputs = any(outcome.outputs for outcome in outcomes)
-            arrays: Mapping[str, Any] = {}
-            if kept is not None and is_kept and n_bytes and brings_outputs:
-                arrays = self._outputs(connection, {cell: kept})[cell]
-            for outcome in outcomes:
-                was_done = now is not None and now.is_done
-                try:
-                    own = outcome if now is None else dataclasses.replace(outcome, cell=now.cell)
-                    new = settle(self._stored, now, arrays, own)
-                except ChangedRunError:
-                    if owned is None or cell in owned:
-                        raise
-                    refused.add(cell)
-                    continue
-                if new is not None:
-                    environment = environment if was_done else self._environment
-                    arrays = {**arrays, **new.outputs} if was_done else new.outputs
-                    now = new
-            if now is not None and now is not first:
-                if brings_outputs or not is_kept:
-                    outputs[cell] = pack_arrays(arrays, "the output of {!r}") if arrays else b""
-                    n_bytes = len(outputs[cell])
-                contents[cell] = cell_content(now, environment, n_bytes, self._mapping.metric_position)
+        for place, outcome in placed:
+            kept_outputs = outputs.get(place, NOTHING)
+            old = changed.get(place) or (self._outcome(place, before[place]) if place in before else None)
+            try:
+                new = settle(self._stored, old, kept_outputs, outcome)
+            except ChangedRunError:
+                if owned is None or place in owned:
+                    raise
+                refused.add(place)
+                continue
+            if new is not None:
+                changed[place] = new
+                outputs[place] = {**kept_outputs, **new.outputs} if old is not None and old.is_done else new.outputs
+        contents: dict[Place, CellContent] = {}
+        packed: dict[Place, bytes] = {}
+        for place, outcome in changed.items():
+            environment, n_bytes = self._environment, 0
+            if is_amended := place in before and before[place][0].state == DONE:
+                environment, n_bytes = before[place][0].environment, before[place][0].n_bytes
+            if place in bringing or not is_amended:
+                packed[place] = pack_arrays(outputs[place], "the output of {!r}") if outputs[place] else b""
+                n_bytes = len(packed[place])
+            contents[place] = cell_content(outcome, environment, n_bytes, self._mapping.metric_position)
         if contents:
-            self._put_rows(connection, head, before, contents, outputs)
+            self._put_rows(connection, head, before, contents, packed)
         return refused
 
     def _put_rows(
@@ -410,16 +401,19 @@ class SqlLog:
     def _columns(self, page: Mapping[Place, Kept]) -> tuple[Any, ...]:
         """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
         mapping = self._mapping
-        positions = mapping.planned(*np.array(list(page), dtype=np.int64).reshape(-1, 3).T)
-        own = np.flatnonzero(positions[0] != ABSENT)
-        kept = list(page.values())
-        contents = [kept[row][0] for row in own.tolist()]
+        places, contents = [], []
+        for place, (content, _) in page.items():
+            cell = mapping.planned(place)
+            if cell is not None:
+                places.append(cell)
+                contents.append(content)
+        positions = np.fromiter(chain.from_iterable(places), dtype=np.int64).reshape(-1, 3).T
         metrics = mapping.metrics.values()
         shape = len(contents), len(metrics)
-        score = np.array([each.scores.get(metric, nan) for each in contents for metric in metrics], dtype=float)
-        measured = np.array([metric in each.scores for each in contents for metric in metrics], dtype=bool)
+        scores = [each.scores.get(metric) for each in contents for metric in metrics]
+        score, measured = np.array(scores, dtype=float), np.array([each is not None for each in scores], dtype=bool)
         facts: list[Any] = [np.array(list(map(attrgetter(name), contents)), dtype=kind) for name, kind in _COLUMNS.items()]
-        return *(each[own] for each in positions), facts[0], score.reshape(shape), measured.reshape(shape), *facts[1:]
+        return *positions, facts[0], score.reshape(shape), measured.reshape(shape), *facts[1:]
 
     def _read(self, cells: Mapping[Place, Cell], *, outputs: bool) -> dict[Place, Outcome]:
         """Outcomes of those cells that are recorded, by stored positions, as they were at one moment, each under a given name."""

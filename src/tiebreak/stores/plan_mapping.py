@@ -1,14 +1,14 @@
 """A plan and the stored run that it is part of: what it adds, what must not have changed, and which position is which."""
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from tiebreak.errors import Advice, ChangedRunError, DataError, InvalidParameterError, Setting
-from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.stores.contract import is_planned
@@ -16,39 +16,36 @@ from tiebreak.stores.encoding import to_json
 
 # --- positions ------------------------------------------------------------------------------------------------------------
 
-ABSENT = -1
+Place: TypeAlias = tuple[int, int, int]
+"""A cell by its stored positions: dataset, split, model."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanMapping:
     """Positions of a plan in the stored run that holds it, which may have more models, splits and metrics in another order.
 
-    The record is the plan; `datasets`, `models` and, for each dataset of the plan, `splits` hold the stored position of each of
-    its own, `metrics` those by name. `metric_position` has every metric of the run, those that the plan lacks included.
+    The record is the plan. `splits` has the stored dataset and split for each dataset and split of the plan, `models` the stored
+    position of each model, and `own_splits` and `own_models` say the same the other way round. `metrics` has the stored positions
+    of the plan's metrics by name, `metric_position` those of all metrics of the run.
     """
 
     record: RunRecord
-    datasets: IntArray
-    models: IntArray
+    splits: Mapping[tuple[int, int], tuple[int, int]]
+    models: Sequence[int]
+    own_splits: Mapping[tuple[int, int], tuple[int, int]]
+    own_models: Mapping[int, int]
     metrics: Mapping[str, int]
-    splits: tuple[IntArray, ...]
     metric_position: Mapping[str, int]
 
-    def stored(self, cell: Cell) -> Cell:
-        """The cell by its stored positions."""
-        dataset, split, model = cell
-        return Cell(self.datasets.item(dataset), self.splits[dataset].item(split), self.models.item(model))
+    def stored(self, cell: Cell) -> Place:
+        """The stored positions of a cell."""
+        return *self.splits[cell[:2]], self.models[cell.model]
 
-    def planned(self, dataset: IntArray, split: IntArray, model: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Positions in the plan of cells given by their stored ones; `ABSENT` in the first where the plan lacks the cell."""
-        own_dataset = _planned(self.datasets, dataset)
-        own_model = _planned(self.models, model)
-        own_split = np.full(split.shape, ABSENT)
-        for i, stored in enumerate(self.splits):
-            rows = own_dataset == i
-            own_split[rows] = _planned(stored, split[rows])
-        absent = (own_split == ABSENT) | (own_model == ABSENT)
-        return np.where(absent, ABSENT, own_dataset), own_split, own_model
+    def planned(self, place: Place) -> Place | None:
+        """Positions in the plan of a cell given by its stored ones; None where the run has it for other plans only."""
+        dataset, split, model = place
+        own_split, own_model = self.own_splits.get((dataset, split)), self.own_models.get(model)
+        return None if own_split is None or own_model is None else (*own_split, own_model)
 
     def check(self, outcome: Outcome) -> None:
         """Refuse an outcome of a cell, a state or a metric that there is not, as it could not be told apart later."""
@@ -67,29 +64,18 @@ class PlanMapping:
 
 def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
     """Find the positions of a plan in a stored run that has all of it, as one from `merge_records` has."""
-    places = [_places(getattr(record, part), getattr(stored, part)) for part in ("datasets", "models", "metrics")]
-    splits = []
-    for dataset, place in zip(record.datasets, places[0], strict=True):
+    datasets = {dataset.name: i for i, dataset in enumerate(stored.datasets)}
+    models = {model.name: i for i, model in enumerate(stored.models)}
+    metrics = {metric.name: i for i, metric in enumerate(stored.metrics)}
+    splits = {}
+    for i, dataset in enumerate(record.datasets):
+        place = datasets[dataset.name]
         known = split_keys(stored.datasets[place])
-        splits.append(np.array([known[key] for key in split_keys(dataset)], dtype=np.int64))
-    datasets, models = (np.array(each, dtype=np.int64) for each in places[:2])
-    metrics = dict(zip([metric.name for metric in record.metrics], places[2], strict=True))
-    every = {metric.name: i for i, metric in enumerate(stored.metrics)}
-    return PlanMapping(record, datasets, models, metrics, tuple(splits), every)
-
-
-def _places(own: Sequence[Any], stored: Sequence[Any]) -> list[int]:
-    known = {each.name: i for i, each in enumerate(stored)}
-    return [known[each.name] for each in own]
-
-
-def _planned(stored: IntArray, positions: IntArray) -> IntArray:
-    """Positions in the plan of stored ones; `ABSENT` for those that the run has for other plans only."""
-    last = int(stored.max(initial=ABSENT)) + 1
-    inverse = np.full(last + 1, ABSENT)
-    inverse[stored] = np.arange(stored.size)
-    own: IntArray = inverse[np.where((positions < 0) | (positions > last), last, positions)]
-    return own
+        splits.update({(i, split): (place, known[key]) for key, split in split_keys(dataset).items()})
+    own_models = {models[model.name]: i for i, model in enumerate(record.models)}
+    own_splits = {stored_split: split for split, stored_split in splits.items()}
+    own_metrics = {metric.name: metrics[metric.name] for metric in record.metrics}
+    return PlanMapping(record, splits, list(own_models), own_splits, own_models, own_metrics, metrics)
 
 
 # --- what a plan adds -----------------------------------------------------------------------------------------------------
@@ -103,14 +89,8 @@ Each = TypeVar("Each", ModelRecord, MetricRecord)
 def check_record(record: RunRecord) -> None:
     """Refuse names or split keys that stand for two things, as cells are told apart by them, and settings that are not plain."""
     to_json(record.settings)
-    lists: tuple[tuple[str, Sequence[ModelRecord | DatasetRecord | MetricRecord]], ...] = (
-        ("models", record.models),
-        ("datasets", record.datasets),
-        ("metrics", record.metrics),
-    )
-    for what, items in lists:
-        names = [item.name for item in items]
-        doubled = [name for name in dict.fromkeys(names) if names.count(name) > 1] if len(set(names)) < len(names) else []
+    for what in ("models", "datasets", "metrics"):
+        doubled = [name for name, n in Counter(each.name for each in getattr(record, what)).items() if n > 1]
         if doubled:
             raise DataError(f"run {record.name!r}: several {what} are called {quoted(doubled)}. Give each its own name.")
     for dataset in record.datasets:

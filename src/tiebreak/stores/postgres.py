@@ -19,7 +19,7 @@ from tiebreak.printable import HIDDEN, without_password
 from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database
 
 if TYPE_CHECKING:
-    import psycopg
+    pass
 
 # --- addresses ------------------------------------------------------------------------------------------------------------
 
@@ -105,11 +105,8 @@ _TAKE_TURNS = f"""
 _VISIBLE = "SELECT relname::text FROM pg_catalog.pg_class WHERE relname = ANY(?) AND pg_catalog.pg_table_is_visible(oid)"
 
 
-class PostgresConnection:
+class PostgresConnection(Connection):
     """A connection to a server; `Connection` describes the methods."""
-
-    def __init__(self, driver: psycopg.Connection[Any]) -> None:
-        self.driver = driver
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with."""

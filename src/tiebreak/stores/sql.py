@@ -28,6 +28,7 @@ _PUT_RUN = (
     "INSERT INTO tiebreak_runs (run, name_key, head, plan) VALUES (?, ?, ?, ?) "
     "ON CONFLICT (run) DO UPDATE SET head = excluded.head, plan = excluded.plan"
 )
+_LOST_RUNS = "SELECT DISTINCT run FROM tiebreak_cells WHERE run NOT IN (SELECT run FROM tiebreak_runs)"
 
 
 class SqlStore:
@@ -146,18 +147,17 @@ class SqlStore:
             if found := database.do(database.find_damage):
                 damages.append(Damage("", database.whole, f"{database.kind} says {found!r}"))
             runs = database.do(partial(list_runs, damages.append))
-            numbers = database.do(lambda connection: connection.execute("SELECT DISTINCT run FROM tiebreak_cells"))
-            known = database.do(lambda connection: connection.execute("SELECT run FROM tiebreak_runs"))
+            if database.do(lambda connection: connection.execute(_LOST_RUNS)):
+                damages.append(Damage("", "the list of runs", "one that has cells is gone"))
         except DamagedStoreError as error:
             return [*damages, _found(database, "", error)]
-        damages += [Damage("", "the list of runs", "one that has cells is gone") for each in numbers if each not in known]
         for run, summary in runs.items():
             try:
                 self._read(run, summary.name, damages.append).check()
             except DamagedStoreError as error:
                 damages.append(_found(database, summary.name, error))
             except StoreError:
-                if (run,) in database.do(lambda connection: connection.execute("SELECT run FROM tiebreak_runs")):
+                if run in database.do(partial(list_runs, damages.append)):
                     raise  # else it was deleted by another process meanwhile
         return list(dict.fromkeys(damages))
 

@@ -34,19 +34,21 @@ _STATISTICS = ("CREATE TABLE sqlite_stat1(tbl,idx,stat)", "CREATE TABLE sqlite_s
 _OPENING = threading.Lock()
 
 
-class SqliteConnection:
+def _driver(target: str) -> sqlite3.Connection:
+    return sqlite3.connect(target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+class SqliteConnection(Connection):
     """A connection to a file that anybody may have made: nothing in it costs more than its size allows."""
 
-    def __init__(self, target: str, path: str = "") -> None:
-        self.driver = sqlite3.connect(target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        self.path = path
-        self.file = os.stat(path) if path else None  # noqa: PTH116
+    def __init__(self, path: str) -> None:
+        # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
+        super().__init__(_driver(f"{Path(path).as_uri()}?mode=rw"))
+        self.file = os.stat(path)  # noqa: PTH116
         self.most = 0
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with, which are no larger than the file."""
-        if not self.path:
-            return self.driver.execute(statement, values).fetchall()
         most = self.most
         calls = chain(repeat(0, (_FREE_STEPS + most) // _STEPS), repeat(1))  # pages of a file may lead round in a circle
         self.driver.set_progress_handler(calls.__next__, _STEPS)
@@ -59,10 +61,6 @@ class SqliteConnection:
                 cursor.close()
                 raise sqlite3.DatabaseError("its rows are more than fit into the file")
         return rows
-
-    def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each of some rows."""
-        self.driver.executemany(statement, rows)
 
 
 class SqliteDatabase(Database):
@@ -80,7 +78,7 @@ class SqliteDatabase(Database):
         self.shown = path
         self.path = os.path.abspath(path)  # noqa: PTH100
 
-    def connect(self, *, create: bool) -> SqliteConnection:
+    def connect(self, *, create: bool) -> Connection:
         """Connect to the file, which is made for its owner only if there is none; its journals will have the same rights."""
         # os.path, as Path raises for a name that is too long
         if not create and not os.path.lexists(self.path):
@@ -91,11 +89,10 @@ class SqliteDatabase(Database):
                     os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
             size = os.path.getsize(self.path)  # noqa: PTH202
         except OSError as error:
-            raise self._fault("FULL" if error.errno == errno.ENOSPC else "CANTOPEN", "", "") from error
+            raise self._fault("FULL" if error.errno == errno.ENOSPC else "CANTOPEN") from error
         if size == 1:  # which SQLite would take for an empty database
-            raise self._no_database()
-        # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
-        connection = SqliteConnection(f"{Path(self.path).as_uri()}?mode=rw", self.path)
+            raise self._fault("NOTADB")
+        connection = SqliteConnection(self.path)
         driver = connection.driver
         driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_DEFINITION)  # the first statement reads all definitions
         try:
@@ -109,12 +106,13 @@ class SqliteDatabase(Database):
             raise
         return connection
 
-    def is_usable(self, connection: Connection) -> bool:
+    def check_usable(self, connection: Connection) -> None:
         """A file that was moved, deleted or replaced takes nothing more: what would be written there has no name."""
+        if not isinstance(connection, SqliteConnection):
+            return
         with suppress(OSError):
-            file = connection.file  # type: ignore[attr-defined]
-            if file is None or os.path.samestat(file, os.stat(self.path)):  # noqa: PTH116
-                return True
+            if os.path.samestat(connection.file, os.stat(self.path)):  # noqa: PTH116
+                return
         connection.driver.close()
         self.close()
         raise StoreError(f"{self.shown} was moved, deleted or replaced while it was in use.{KEPT} Put it back; {AGAIN}.")
@@ -122,8 +120,9 @@ class SqliteDatabase(Database):
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Take the lock for writing at once, or none: a transaction that took it later could not wait for it."""
         driver = connection.driver
-        files = [Path(self.path + ending) for ending in ("", "-wal")] if self.path else []  # somebody may have chosen WAL mode
-        connection.most = sum(file.stat().st_size for file in files if file.exists())  # type: ignore[attr-defined]
+        if isinstance(connection, SqliteConnection):
+            files = [Path(self.path + ending) for ending in ("", "-wal")]  # somebody may have chosen WAL mode
+            connection.most = sum(file.stat().st_size for file in files if file.exists())
         if not to_write:
             driver.execute("BEGIN")
             return
@@ -134,7 +133,7 @@ class SqliteDatabase(Database):
             try:
                 driver.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                if time.monotonic() >= until or not error_name(error).startswith("BUSY"):
+                if time.monotonic() >= until or not _name_of(error).startswith("BUSY"):
                     raise
                 time.sleep((1 + time.monotonic_ns() // 100 % 10) / 1000)  # 1 to 10 ms, not in step with others
         driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
@@ -222,12 +221,10 @@ class SqliteDatabase(Database):
 
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
         """Put an error of SQLite into words."""
-        kind = error_name(error).split("_")[0]
+        kind = _name_of(error).split("_")[0]
         said = " ".join(str(error).split())
-        if kind == "NOTADB":
-            return self._no_database()
-        is_foreign = kind == "TOOBIG" and not to_write
-        if is_foreign or kind in _DAMAGE or "decode" in said or type(error) is sqlite3.DatabaseError:
+        is_damage = kind in _DAMAGE or (kind == "TOOBIG" and not to_write) or "decode" in said
+        if is_damage or (type(error) is sqlite3.DatabaseError and kind != "NOTADB"):
             # broken pages, tables that are not as they were made, texts that are none
             if kind == "INTERRUPT":
                 said = "reading it takes longer than a file of its size can, as if its pages led round in a circle"
@@ -237,11 +234,10 @@ class SqliteDatabase(Database):
             )
         return self._fault(kind, said, KEPT if to_write else "")
 
-    def _no_database(self) -> StoreError:
-        return StoreError(f"{self.shown} is not a SQLite database; it was left as it is. Name another file for the store.")
-
-    def _fault(self, kind: str, said: str, kept: str) -> StoreError:
+    def _fault(self, kind: str, said: str = "", kept: str = "") -> StoreError:
         """Error that says what is wrong, what was kept, how to go on."""
+        if kind == "NOTADB":
+            return StoreError(f"{self.shown} is not a SQLite database; it was left as it is. Name another file for the store.")
         if kind == "TOOBIG":
             what = f"the plan, a text, or the outputs of one cell have more than {MOST_BYTES // 10**6} MB"
             beside = ", or keep the run in PostgreSQL."
@@ -310,7 +306,7 @@ class MemoryDatabase(SqliteDatabase):
         super().__init__("")
         self.url, self.path, self.shown = "", "", "the store in memory"
         self._turn = threading.RLock()
-        self._only = SqliteConnection(":memory:")
+        self._only = Connection(_driver(":memory:"))
         self._prepare(self._only, create=True)
 
     def do(self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False) -> Result:
@@ -318,7 +314,7 @@ class MemoryDatabase(SqliteDatabase):
         with self._turn:
             return super().do(work, run, to_write=to_write, create=create)
 
-    def connect(self, *, create: bool) -> SqliteConnection:
+    def connect(self, *, create: bool) -> Connection:
         """The connection that there is."""
         return self._only
 
@@ -330,6 +326,6 @@ class MemoryDatabase(SqliteDatabase):
         """There is nothing to let go of."""
 
 
-def error_name(error: BaseException) -> str:
-    """Give SQLite's name of what went wrong, such as "READONLY_DIRECTORY"; "" for an error that is not SQLite's."""
+def _name_of(error: BaseException) -> str:
+    """SQLite's name of what went wrong, such as "READONLY_DIRECTORY"; "" for an error that is not SQLite's."""
     return str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
