@@ -124,15 +124,15 @@ def audit_dataset(dataset: Dataset, cv: Any, *, time: Any, metric: Any, task: Ta
     checked = []
     for planned in _CHECKS:
         why_not = _why_not(audit_input, planned.needs, deep)
-        found = [] if why_not else list(planned.check(audit_input))
-        findings += found
-        checked.append(Checked(planned.what, tuple(each.code for each in found), why_not))
+        own = [] if why_not else list(planned.check(audit_input))
+        findings += own
+        checked.append(Checked(planned.what, tuple(each.code for each in own), why_not))
     findings.sort(key=lambda finding: -SEVERITIES.index(finding.severity))  # the checks' own order among those as grave
     return Audit(
         findings=tuple(findings),
         checks=tuple(checked),
         dataset=dataset.name,
-        n_samples=audit_input.n_samples,
+        n_samples=dataset.n_samples,
         n_features=dataset.n_features,
         task=audit_input.task,
         folds=_folds(audit_input),
@@ -150,7 +150,7 @@ def _why_not(audit_input: AuditInput, needs: str, deep: bool) -> str:
         "deep": "" if deep else "only with deep=True (--deep)",
     }
     reasons["leak"] = reasons["target"] or (
-        f"there are fewer than {LEAST_ROWS} rows" if audit_input.n_samples < LEAST_ROWS else ""
+        f"there are fewer than {LEAST_ROWS} rows" if audit_input.data.n_samples < LEAST_ROWS else ""
     )
     return reasons.get(needs, "")
 
@@ -176,11 +176,11 @@ def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task |
     with without_warnings("The groups parameter is ignored"):  # it is a finding where it matters
         planned = make_splits(cv, dataset, known, seed, check=False)
     return AuditInput(
-        data=dataset,
+        dataset,
+        known,
+        planned.splits,
+        planned.described,
         columns=Columns.of(dataset.X),
-        task=known,
-        splits=planned.splits,
-        described=planned.described,
         time=None if time is None else time_ranks(time, dataset),
         metrics=tuple(metrics),
         classes=classes,

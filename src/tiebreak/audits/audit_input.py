@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,8 +10,7 @@ import numpy as np
 
 from tiebreak.audits.findings import Finding
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.data import Dataset, Task
-from tiebreak.plan.splits import Split, Splits
+from tiebreak.plan.splits import PlannedDataset
 
 Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -87,11 +86,9 @@ class Columns:
 
     def cell_hashes(self, place: int) -> Hashes:
         """Hashes of a column's cells, to be added to those of their rows; zeros of a sparse column add nothing."""
-        bits = _bits(self[place].values)
-        hashed = _mixed(bits ^ _mixed(np.uint64(place + 1)))
-        if hasattr(self.table, "indptr"):
-            hashed = hashed - _mixed(_bits(np.zeros(1)) ^ _mixed(np.uint64(place + 1)))
-        return np.asarray(hashed, dtype=np.uint64)
+        own = _mixed(np.array([place + 1], dtype=np.uint64))
+        hashed = _mixed(_bits(self[place].values) ^ own)
+        return hashed - _mixed(own) if hasattr(self.table, "indptr") else hashed
 
 
 def _numbered(n_columns: int) -> tuple[str, ...]:
@@ -125,13 +122,12 @@ def _bits(values: FloatArray) -> Hashes:
     return values.view(np.uint64)
 
 
-def _mixed(bits: Any) -> Any:
-    """Bits spread over all 64 [Steele, Lea and Flood 2014, splitmix64]."""
-    with np.errstate(over="ignore"):
-        bits = bits + np.uint64(0x9E3779B97F4A7C15)
-        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return bits ^ (bits >> np.uint64(31))
+def _mixed(bits: Hashes) -> Hashes:
+    """Bits spread over all 64."""
+    import pandas as pd
+
+    hashed: Hashes = pd.util.hash_array(bits)
+    return hashed
 
 
 def _sparse_hashes(table: Any) -> Hashes:
@@ -140,45 +136,46 @@ def _sparse_hashes(table: Any) -> Hashes:
     table = table.copy()
     table.sum_duplicates()
     place = _mixed(np.repeat(np.arange(1, table.shape[1] + 1, dtype=np.uint64), np.diff(table.indptr)))
-    with np.errstate(over="ignore"):
-        hashed = _mixed(_bits(table.data.astype(float)) ^ place) - _mixed(_bits(np.zeros(1)) ^ place)
+    hashed = _mixed(_bits(table.data.astype(float)) ^ place) - _mixed(place)  # a zero has no bits
     np.add.at(total, table.indices, hashed)
     return total
 
 
-def codes_of(hashes: Hashes) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Equal rows as equal numbers from 0."""
-    return np.unique(hashes, return_inverse=True)[1].astype(np.int64)
+def codes_of(values: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Equal values, such as the hashes of rows, as equal numbers from 0."""
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
 MOST_CELLS = 20_000_000
 """Numbers in an array of a check; what would be larger is done piece by piece, or on a sample of the rows."""
 
 
+class Found(NamedTuple):
+    """Rows that were found in splits, those of one split after those of another, and the numbers of these splits."""
+
+    rows: IntArray
+    splits: list[int]
+
+    @classmethod
+    def of(cls, by_split: Sequence[IntArray]) -> Found:
+        """The rows that were found in each split, of which some have none."""
+        return cls(np.concatenate(by_split), [number for number, rows in enumerate(by_split) if rows.size])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class AuditInput:
+class AuditInput(PlannedDataset):
     """Data and splits that are audited.
 
-    `described` holds kinds, keys and sizes of the splits, `time` ranks of the times, ties alike, and `metrics` what is to be
-    computed on each test set, as far as that was said. `target` holds codes into `classes`, the sorted labels, or the numbers of
-    a regression; it is None for anything else.
+    `time` holds ranks of the times, ties alike, and `metrics` what is to be computed on each test set, as far as that was said.
+    `target` holds codes into `classes`, the sorted labels, or the numbers of a regression; it is None for anything else.
     """
 
-    data: Dataset
     columns: Columns
-    task: Task
-    splits: tuple[Split, ...]
-    described: Splits
     time: FloatArray | None
     metrics: tuple[str, ...]
     classes: tuple[object, ...]
-    target: FloatArray | IntArray | None
+    target: Any
     seed: int
-
-    @property
-    def n_samples(self) -> int:
-        """Rows of X."""
-        return self.data.n_samples
 
     def where(self, n: int) -> str:
         """Share of the splits in words: "in all 10 splits", "in 3 of 10 splits", "in the one split"."""
@@ -186,24 +183,6 @@ class AuditInput:
         if total == 1:
             return "in the one split"
         return f"in all {total} splits" if n == total else f"in {n} of {total} splits"
-
-    @property
-    def group_codes(self) -> IntArray:
-        """The groups, which were given, as numbers from 0."""
-        return np.unique(np.asarray(self.data.groups), return_inverse=True)[1]
-
-    @property
-    def has_whole_groups(self) -> bool:
-        """True if groups were given, and no split tears one apart."""
-        if self.data.groups is None:
-            return False
-        codes = self.group_codes
-        return not any(np.isin(codes[split.test], codes[split.train]).any() for split in self.splits)
-
-    def by_split(self, look: Callable[[IntArray, IntArray], IntArray]) -> dict[int, IntArray]:
-        """Rows that a look at the training and test rows of each split finds, by the number of the split; without empty ones."""
-        found = {number: look(*split) for number, split in enumerate(self.splits)}
-        return {number: rows for number, rows in found.items() if rows.size}
 
     def rng(self) -> np.random.Generator:
         """A generator that starts the same in every check."""
@@ -218,15 +197,15 @@ MOST_COLUMNS = 200
 MOST_CATEGORIES = 20
 
 
-def standardised(audit_input: AuditInput, *, max_cells: int) -> FloatArray:
+def standardised(audit_input: AuditInput) -> FloatArray:
     """Columns of mean 0 and variance 1, categories as indicators, what is missing at the mean; constant columns left out.
 
-    Columns are left out, chosen at random, where there would be more than `max_cells`.
+    Columns are left out, chosen at random, where there would be more than `MOST_CELLS` numbers.
     """
     from sklearn.preprocessing import StandardScaler
 
-    n_rows, parts, n_columns = audit_input.n_samples, [], 0
-    most = max(1, min(MOST_COLUMNS, max_cells // max(n_rows, 1)))
+    n_rows, parts, n_columns = audit_input.data.n_samples, [], 0
+    most = max(1, min(MOST_COLUMNS, MOST_CELLS // max(n_rows, 1)))
     places = np.arange(len(audit_input.columns))
     if places.size > most:
         places = np.sort(audit_input.rng().choice(places, most, replace=False))

@@ -69,22 +69,25 @@ class Finding:
     advice: str
 
 
-def evidence(
-    rows: Any = (), *, columns: Sequence[str] = (), splits: Any = (), numbers: Mapping[str, Any] | None = None
-) -> Evidence:
-    """Evidence out of arrays."""
-    return Evidence(
+def found(
+    code: str,
+    severity: Severity,
+    text: str,
+    advice: str,
+    *,
+    rows: Any = (),
+    columns: Sequence[str] = (),
+    splits: Any = (),
+    **numbers: float,
+) -> Finding:
+    """A finding, with its evidence out of arrays."""
+    evidence = Evidence(
         rows=tuple(np.unique(np.asarray(rows, dtype=int))[:MOST_ROWS].tolist()),
         columns=tuple(columns),
         splits=tuple(np.unique(np.asarray(splits, dtype=int)).tolist()),
-        numbers={name: float(value) for name, value in (numbers or {}).items()},
+        numbers={name: float(value) for name, value in numbers.items()},
     )
-
-
-def evidence_of(found: Mapping[int, IntArray], numbers: Mapping[str, Any]) -> Evidence:
-    """Evidence of rows that were found in splits, and how many there are."""
-    rows = np.concatenate(list(found.values()))
-    return evidence(rows, splits=list(found), numbers={"n_rows": rows.size, **numbers})
+    return Finding(code, severity, text, evidence, advice)
 
 
 def percent(share: float) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column
-from tiebreak.audits.findings import Finding, Severity, count, evidence
+from tiebreak.audits.findings import Finding, Severity, count, found
 from tiebreak.numerics import FloatArray, IntArray
 
 NEIGHBOURS = 4
@@ -38,21 +38,23 @@ def find_leaks(audit_input: AuditInput) -> Iterator[Finding]:
     shown = ", ".join(repr(name) for name in names[:3]) + (", ..." if len(names) > 3 else "")
     what = "of the errors of guessing" if audit_input.task == "classification" else "of the target's variance in ranks"
     subject = f"Column {shown} alone explains" if len(names) == 1 else f"{count(len(names), 'column')} ({shown}) each explain"
-    yield Finding(
+    yield found(
         "leaking-column",
         severity,
         f"{subject} {'all' if best == 1 else f'{100 * best:.3g}%'} {what}.",
-        evidence(columns=names, numbers={"skill": best, "n_columns": len(names)}),
         "Ask how the column comes about: is it known when a prediction is to be made, and not a copy or a consequence of the "
         "target? If the rows are sorted by the target, a row number gives it away too. If in doubt, leave it out.",
+        columns=names,
+        skill=best,
+        n_columns=len(names),
     )
 
 
 def _skills(audit_input: AuditInput) -> Iterator[tuple[int, float]]:
     """The skill of each column, on all rows or a sample of them."""
-    target = np.asarray(audit_input.target)
-    n_rows = min(audit_input.n_samples, MOST_ROWS, max(500, MOST_CELLS // max(len(audit_input.columns), 1)))
-    rows = np.arange(audit_input.n_samples)
+    target = audit_input.target
+    n_rows = min(audit_input.data.n_samples, MOST_ROWS, max(500, MOST_CELLS // max(len(audit_input.columns), 1)))
+    rows = np.arange(audit_input.data.n_samples)
     if n_rows < rows.size:
         rows = np.sort(audit_input.rng().choice(rows, n_rows, replace=False))
     target = target[rows]

@@ -11,63 +11,61 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column, Columns, Hashes, codes_of, standardised
-from tiebreak.audits.findings import Finding, Severity, count, evidence, evidence_of, percent
+from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column, Columns, Found, Hashes, codes_of, standardised
+from tiebreak.audits.findings import Finding, Severity, count, found, percent
 from tiebreak.numerics import FloatArray
 
 
 def find_shared_rows(audit_input: AuditInput) -> Iterator[Finding]:
     """Rows that a split names on both sides, or more than once among its test rows."""
-    shared = audit_input.by_split(lambda train, test: np.unique(test[np.isin(test, train)]))
-    repeated = audit_input.by_split(lambda _, test: np.unique(np.sort(test)[1:][np.diff(np.sort(test)) == 0]))
-    if shared:
-        n_shared, n_tested = sum(map(len, shared.values())), sum(len(audit_input.splits[number].test) for number in shared)
-        where = audit_input.where(len(shared))
-        yield Finding(
+    shared = Found.of([np.unique(test[np.isin(test, train)]) for train, test in audit_input.splits])
+    repeated = Found.of([np.unique(np.sort(test)[1:][np.diff(np.sort(test)) == 0]) for _, test in audit_input.splits])
+    if shared.splits:
+        n_shared, n_tested = shared.rows.size, sum(audit_input.splits[number].test.size for number in shared.splits)
+        yield found(
             "overlapping-rows",
             "error",
-            f"{count(n_shared, 'test row')} of {n_tested} also stand in training {where}, by their row numbers: models are "
-            "tested on what they were trained on.",
-            evidence_of(
-                shared,
-                numbers={"n_rows": n_shared, "share": n_shared / n_tested},
-            ),
+            f"{count(n_shared, 'test row')} of {n_tested} also stand in training {audit_input.where(len(shared.splits))}, by "
+            "their row numbers: models are tested on what they were trained on.",
             "Take these rows out of training. tb.evaluate refuses such splits.",
+            **shared._asdict(),
+            n_rows=n_shared,
+            share=n_shared / n_tested,
         )
-    if repeated:
-        n_repeated = sum(map(len, repeated.values()))
-        yield Finding(
+    if repeated.splits:
+        yield found(
             "repeated-test-rows",
             "error",
-            f"{count(n_repeated, 'row')} stand more than once among the test rows of a split "
-            f"({audit_input.where(len(repeated))}), and would count as often.",
-            evidence_of(repeated, numbers={"n_rows": n_repeated}),
+            f"{count(repeated.rows.size, 'row')} stand more than once among the test rows of a split "
+            f"({audit_input.where(len(repeated.splits))}), and would count as often.",
             "Name each test row once. tb.evaluate refuses such splits.",
+            **repeated._asdict(),
+            n_rows=repeated.rows.size,
         )
 
 
 def find_torn_groups(audit_input: AuditInput) -> Iterator[Finding]:
     """Groups of which some rows are in training and others in test."""
-    codes = audit_input.group_codes
-    torn = audit_input.by_split(lambda train, test: test[np.isin(codes[test], codes[train])])
-    if not torn:
+    codes = codes_of(audit_input.data.groups)
+    torn = Found.of([test[np.isin(codes[test], codes[train])] for train, test in audit_input.splits])
+    if not torn.splits:
         return
-    n_rows, n_tested = sum(map(len, torn.values())), sum(split.test.size for split in audit_input.splits)
-    groups = np.unique(codes[np.concatenate(list(torn.values()))])
+    n_rows, n_tested = torn.rows.size, sum(split.test.size for split in audit_input.splits)
+    groups = np.unique(codes[torn.rows])
     labels = np.unique(np.asarray(audit_input.data.groups))[groups[:3]].tolist()
     such_as = ", ".join(repr(label) for label in labels) + (", ..." if groups.size > 3 else "")
-    yield Finding(
+    yield found(
         "group-on-both-sides",
         "error",
         f"{count(groups.size, 'group')} of {codes.max() + 1} ({such_as}) stand on both sides of a split "
-        f"{audit_input.where(len(torn))}; {n_rows} of {n_tested} test rows have rows of their own group in "
+        f"{audit_input.where(len(torn.splits))}; {n_rows} of {n_tested} test rows have rows of their own group in "
         "training. Scores then say how well models recognise known groups, not how they do on new ones.",
-        evidence(
-            np.flatnonzero(np.isin(codes, groups)),
-            splits=list(torn),
-            numbers={"n_groups": groups.size, "n_rows": n_rows, "share": n_rows / n_tested},
-        ),
         'Keep groups together: cv="group", or cv="stratified-group" for classes.',
+        rows=np.flatnonzero(np.isin(codes, groups)),
+        splits=torn.splits,
+        n_groups=groups.size,
+        n_rows=n_rows,
+        share=n_rows / n_tested,
     )
 
 
@@ -98,16 +96,16 @@ def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
         return
     targets = codes  # rows that are equal in the target too
     for own in audit_input.data.y.reshape(codes.size, -1).T:
-        of_column = np.unique(own, return_inverse=True)[1]
+        of_column = codes_of(own)
         targets = codes_of(targets * (of_column.max() + 1) + of_column)
-    tested = audit_input.by_split(lambda train, test: np.setdiff1d(test, train))
-    trained = {number: audit_input.splits[number].train for number in tested}
-    found = {number: test[np.isin(codes[test], codes[trained[number]])] for number, test in tested.items()}
-    found = {number: rows for number, rows in found.items() if rows.size}
-    if not found:
+    trained = [train for train, _ in audit_input.splits]
+    tested = [np.setdiff1d(test, train) for train, test in audit_input.splits]
+    by_split = [rows[np.isin(codes[rows], codes[train])] for rows, train in zip(tested, trained, strict=True)]
+    copied = Found.of(by_split)
+    if not copied.splits:
         return
-    n_same_target = sum(int(np.isin(targets[rows], targets[trained[number]]).sum()) for number, rows in found.items())
-    n_duplicates, n_tested = sum(map(len, found.values())), sum(map(len, tested.values()))
+    n_same_target = sum(np.isin(targets[by_split[number]], targets[trained[number]]).sum() for number in copied.splits)
+    n_duplicates, n_tested = copied.rows.size, sum(map(len, tested))
     pairs = _pairs(codes)
     expected = expected_pairs(audit_input.columns, hashes, audit_input.rng(), enough=pairs / BEYOND_CHANCE)
     is_beyond = pairs >= FEWEST_DUPLICATES and pairs > BEYOND_CHANCE * expected
@@ -120,24 +118,20 @@ def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
         if pairs <= BEYOND_CHANCE * expected
         else "Too few to matter"
     )
-    yield Finding(
+    yield found(
         "duplicate-rows",
         severity,
         f"{count(n_duplicates, 'test row')} of {n_tested} ({percent(share)}) have an equal row in training "
-        f"{audit_input.where(len(found))}, {n_same_target} of them with the same target. {chance}.",
-        evidence_of(
-            found,
-            numbers={
-                "n_rows": n_duplicates,
-                "share": share,
-                "n_same_target": n_same_target,
-                "n_pairs": pairs,
-                "n_pairs_by_chance": expected,
-            },
-        ),
+        f"{audit_input.where(len(copied.splits))}, {n_same_target} of them with the same target. {chance}.",
         "Nothing needs to be done, unless these are copies of one example."
         if severity == "note"
         else "Find out where the copies come from. Drop them, or pass groups= so that copies stay on one side.",
+        **copied._asdict(),
+        n_rows=n_duplicates,
+        share=share,
+        n_same_target=n_same_target,
+        n_pairs=pairs,
+        n_pairs_by_chance=expected,
     )
 
 
@@ -208,9 +202,9 @@ def find_near_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     """Test rows whose nearest neighbour is a near copy in training."""
     from sklearn.neighbors import NearestNeighbors
 
-    if audit_input.n_samples < 5 * FAR:
+    if audit_input.data.n_samples < 5 * FAR:
         return
-    table = standardised(audit_input, max_cells=MOST_CELLS)
+    table = standardised(audit_input)
     if table.shape[1] == 0:
         return
     table, first = np.unique(table, axis=0, return_index=True)  # equal rows are another finding
@@ -223,24 +217,23 @@ def find_near_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     is_near = _is_near(distance)
     row, neighbour = first[asked], first[neighbour[:, NEAR]]
     n_tested = sum(int(np.isin(row, split.test).sum()) for split in audit_input.splits)
-    found = audit_input.by_split(lambda train, test: row[is_near & np.isin(row, test) & np.isin(neighbour, train)])
-    n_found = sum(map(len, found.values()))
-    if not n_found:
+    near = Found.of([row[is_near & np.isin(row, test) & np.isin(neighbour, train)] for train, test in audit_input.splits])
+    if not near.splits:
         return
-    share = n_found / n_tested
+    share = near.rows.size / n_tested
     severity = graded(share)
-    yield Finding(
+    yield found(
         "near-duplicate-rows",
         severity,
-        f"{count(n_found, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
-        f"{audit_input.where(len(found))}: it is less than a tenth as far away as the tenth neighbour.",
-        evidence_of(
-            found,
-            numbers={"n_rows": n_found, "share": share, "n_tested": n_tested},
-        ),
+        f"{count(near.rows.size, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
+        f"{audit_input.where(len(near.splits))}: it is less than a tenth as far away as the tenth neighbour.",
         "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."
         if severity != "note"
         else "Nothing needs to be done, unless these are copies of one example.",
+        **near._asdict(),
+        n_rows=near.rows.size,
+        share=share,
+        n_tested=n_tested,
     )
 
 
