@@ -155,7 +155,8 @@ def compare(
         A missing or undefined score is an error (the default, but among datasets), or its unit is left out of the pairs it is in.
     X, y, groups, cv : optional
         How the splits were made: `cv` is a number of folds or a splitter of scikit-learn, which tells how large test sets are
-        beside training sets; a fitted search keeps its own. With the data as well, the sizes are counted.
+        beside training sets; a fitted search keeps its own. With the data as well, the sizes are counted. `y` alone is the truth
+        of one test set, beside a dict or frame with a prediction of each model for each example.
     n_train, n_test : int, optional
         Training and test examples of each split. Of a table of means, with one row for each model, what it is of: `n_test`
         examples of one test set, or positive and negative ones, (40, 960); means over `cv` folds, or with ``rows="seeds"`` over

@@ -106,6 +106,22 @@ def test_classes_for_metrics_of_all_of_them_together() -> None:
         tb.read_items(items, turned)
 
 
+def test_predictions_are_compared_with_the_truth_as_y() -> None:
+    """The first call that people try: a dict or frame of predictions, with `y` alone beside them."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    predicted = {name: np.where(rng.random(300) < right, y, 1 - y) for name, right in (("a", 0.9), ("b", 0.7))}
+    expected = tb.compare(tb.read_predictions(y, predicted, metric="accuracy"))
+    for source in (predicted, pd.DataFrame(predicted, index=range(5, 305)), {"a": [*predicted["a"]], "b": predicted["b"]}):
+        answer = tb.compare(source, y=y, metric="accuracy")
+        assert answer.method.question == "examples"
+        assert answer.pair("a", "b").law.estimate == expected.pair("a", "b").law.estimate
+    p = {name: np.c_[1 - q, q] for name, q in {"a": 0.2 + 0.6 * y, "b": rng.random(300)}.items()}
+    assert tb.compare(p, y=y).metric.name == "roc_auc"
+    with pytest.raises(DataError, match="each model has 299 values, and y has 300"):
+        tb.compare({name: each[1:] for name, each in predicted.items()}, y=y, metric="accuracy")
+
+
 # --- predictions in tables ------------------------------------------------------------------------------------------------
 
 A = pd.DataFrame({"id": [1, 2, 3, 4], "y_true": [*"xyxy"], "y_pred": [*"xyxx"]})

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import (
+    Advice,
     DataError,
     InvalidParameterError,
     Setting,
@@ -20,7 +21,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.header import column_advice, words_in
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ReadOptions, Source, name_metric
-from tiebreak.readers.tables import Words, has_fractions
+from tiebreak.readers.tables import Words, has_fractions, is_frame
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -29,6 +30,9 @@ from tiebreak.statistics.influence import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")
 OF_NUMBERS = ("mean_absolute_error", "mean_squared_error")
 """Metrics that are means over examples, and the area under the ROC curve; others are `statistics.influence`'s."""
+
+MOST_SPLITS = 100
+"""Values of a model up to which they may be scores of splits."""
 
 
 def read_predictions(
@@ -143,6 +147,17 @@ def read_predictions(
     )
 
 
+def beside_truth(source: Any, y: Any, metric: str | None) -> Items | None:
+    """Items of a dict or frame that has a prediction of each model for each of `y`; None of any other source."""
+    columns = {str(name): source[name] for name in source.columns} if is_frame(source) else source
+    if not isinstance(columns, Mapping) or any(isinstance(each, str | Mapping) for each in columns.values()):
+        return None
+    lengths = {len(each) if hasattr(each, "__len__") else 0 for each in columns.values()}
+    if len(lengths) == 1 and lengths != {len(y)} and max(lengths) > MOST_SPLITS:
+        raise DataError(f"each model has {max(lengths)} values, and y has {len(y)}. Beside y= give one prediction for each.")
+    return read_predictions(y, columns, metric=metric) if lengths == {len(y)} else None
+
+
 def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str | None) -> str:
     """The metric that is asked for, or the one that the form of the predictions says."""
     if asked is not None:
@@ -221,7 +236,8 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
         raise InvalidParameterError(
             f"which of the classes {known} is the positive one? Pass ",
             Setting("positive", repr(str(classes[1]))),
-            " or the other; their order does not say it.",
+            Advice(" or the other to read_predictions() or read_scores()", typed=" or the other"),
+            "; their order does not say it.",
             about="positive",
         )
     if positive is not None and positive not in classes.tolist():

@@ -69,6 +69,11 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     """
     if not sources:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
+    if len(sources) == 1 and options.y is not None and options.X is None and options.cv is None:
+        from tiebreak.readers.predictions import beside_truth  # with the statistics of their metrics
+
+        if (items := beside_truth(sources[0], options.y, options.metric)) is not None:
+            sources, options = [items], dataclasses.replace(options, y=None)
     found = [read_results(each) if is_folder(each) else each for each in sources]
     folders = [each for each in found if isinstance(each, Results)]
     inside = [source for each in found for source in (each.sources(options) if isinstance(each, Results) else (each,))]
