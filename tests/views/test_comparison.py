@@ -56,6 +56,17 @@ def test_a_model_that_has_nothing_but_0_is_named() -> None:
     assert "All scores" not in tb.compare({**held, "good": [0] * 30}).to_text()
 
 
+def test_a_model_that_another_than_the_first_rules_out_is_explained() -> None:
+    """It stands below the rule though undecided against the first, whose scores spread more: the page says by whom."""
+    rng = np.random.default_rng(3)
+    steady = rng.normal(0.8, 0.01, 20)
+    scores = {"wild": steady + 0.03 + rng.normal(0, 0.12, 20), "good": steady, "bad": steady - 0.02 + rng.normal(0, 0.004, 20)}
+    answer = tb.compare(scores, metric="score", lower_is_better=False, n_train=90, n_test=10)
+    assert answer.ranking.set_index("model").loc["bad", ["standing"]].tolist() == ["not best"]
+    assert answer.pair("bad", "wild").verdict == "undecided"
+    assert "Not the best, as another model than the first is shown to be ahead: bad." in answer.to_text()
+
+
 def test_intervals_of_several_pairs_hold_at_once() -> None:
     """One pair has no others that its interval could hold with."""
     for means, said in (((0.9, 0.8), False), ((0.9, 0.8, 0.7), True)):

@@ -14,7 +14,7 @@ from tiebreak.comparison.looks import Looks, at_look, cut, decided_at, looked, n
 from tiebreak.comparison.procedures import choose_method, procedures_named
 from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, refusal, units_of, wins
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
-from tiebreak.comparison.settings import Settings
+from tiebreak.comparison.settings import Settings, check_names
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
 from tiebreak.numerics import FloatArray, IntArray, Missing, rope_share, set_checked
 from tiebreak.printable import printable
@@ -230,11 +230,7 @@ class Comparison(Result):
         """Comparison of the same scores with other settings, named as in `tiebreak.compare`: ``answer.with_(rope=0.01)``."""
         if self.looks is not None and settings.get("looks", self.looks) is not None:
             raise DataError("a look of a plan keeps the settings of the plan; add looks=None to compare the data by themselves.")
-        unknown = sorted(set(settings) - set(self.settings.as_dict()))
-        if unknown:
-            raise InvalidParameterError(
-                f"no setting of a comparison is called {quoted(unknown)}; there are {quoted(list(self.settings.as_dict()))}."
-            )
+        check_names(settings)
         return compare_scores(self.read, replace(self.settings, **settings))
 
     @cached_property

@@ -19,6 +19,7 @@ from tiebreak.numerics import (
     set_checked,
 )
 from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.family import Correction
 
 if TYPE_CHECKING:
@@ -107,6 +108,13 @@ class Settings:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
+def check_names(given: Mapping[str, Any]) -> None:
+    """Refuse what is no setting of a comparison."""
+    known = [each.name for each in fields(Settings)]
+    if unknown := sorted(set(given) - set(known)):
+        raise InvalidParameterError(f"no setting of a comparison is called {quoted(unknown)}; there are {quoted(known)}.")
+
+
 def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
     """Settings of a comparison: the caller's, then those that came with the sources, then the defaults.
 
@@ -120,8 +128,9 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
     Raises
     ------
     InvalidParameterError
-        Two sources with different settings, of which the caller gave none.
+        Two sources with different settings, of which the caller gave none; what is no setting.
     """
+    check_names(given)
     chosen = {name: value for name, value in given.items() if value is not None}
     replaced = set(_NOT_OF_BEST) if chosen.get("family") == "best" else {"family"} if "baseline" in chosen else set()
     names = {each.name for each in fields(Settings)} - set(chosen) - replaced

@@ -134,6 +134,10 @@ def models_table(comparison: Comparison) -> Table:
     rest = [f"and {counts.total()} more: {', '.join(f'{n} {name}' for name, n in counts.items())}"] if counts else []
     notes = (*rest, *(f"Identical scores: {listed(same)}." for same in shared))
     if comparison.pair_table.is_family:
+        is_open = comparison.against_reference.verdict == VERDICTS.index("undecided")
+        by_another = [names[row] for row in rows if is_out[row] and is_open[row] and t.standing is not None]
+        if by_another:
+            notes += (f"Not the best, as another model than the first is shown to be ahead: {listed(by_another, 3)}.",)
         notes += overlap_notes(comparison)
         notes += answer.reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
     return Table(

@@ -269,9 +269,9 @@ def seconds(value: float) -> str:
 
 
 def duration(value: float) -> str:
-    """A time to wait: "40 s", "3 min", "2 h 5 min"."""
+    """A time to wait: "40 s", "3 min", "2 h 5 min"; a second at least."""
     if value < 90:
-        return f"{value:.0f} s" if value >= 1 else "less than a second"
+        return f"{max(value, 1):.0f} s"
     minutes = round(value / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
