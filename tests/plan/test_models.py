@@ -29,6 +29,7 @@ def majority(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
         ({"b": SVC(), "a": majority}, ["b", "a"]),
         (SVC(), ["SVC"]),
         ([SVC(), majority], ["SVC", "majority"]),
+        ([("b", SVC()), ("a", SVC())], ["b", "a"]),
         ([make_pipeline(StandardScaler(), SVC()), LogisticRegression()], ["SVC", "LogisticRegression"]),
         ([SVC(), grid(LogisticRegression(), {"C": [1, 2]})], ["SVC", "C=1", "C=2"]),
         ({"svm": grid(SVC(), {"kernel": ["rbf", "linear"]}), "lr": LogisticRegression()}, ["svm, rbf", "svm, linear", "lr"]),

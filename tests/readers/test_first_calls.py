@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tests.cli.conftest import run
-from tiebreak.errors import UnsupportedSourceError
+from tiebreak.errors import DataError, UnsupportedSourceError
 
 X, Y = make_moons(n_samples=100, noise=0.3, random_state=0)
 MODELS = {"lr": LogisticRegression(), "dt": DecisionTreeClassifier(random_state=0)}
@@ -31,16 +31,18 @@ def test_a_fitted_search_is_compared_as_it_is() -> None:
     assert "taken to be 10-fold cross-validation, so a test set is 1/10 of the" in " ".join(bare.details.split())
 
 
-@pytest.mark.parametrize("kind", ["arrays", "results", "frames", "table"])
+@pytest.mark.parametrize("kind", ["arrays", "pairs", "results", "frames", "table", "labelled"])
 def test_scores_of_cross_validation_with_its_cv(kind: str) -> None:
     """One answer whatever cross_validate's scores are kept in."""
     results = {name: cross_validate(model, X, Y, cv=10) for name, model in MODELS.items()}
     scores = {name: cross_val_score(model, X, Y, cv=10) for name, model in MODELS.items()}
     source: Any = {
         "arrays": scores,
+        "pairs": [*scores.items()],
         "results": results,
         "frames": {name: pd.DataFrame(result) for name, result in results.items()},
         "table": pd.DataFrame(scores),
+        "labelled": pd.DataFrame(scores, index=[f"fold {k}" for k in range(10)]),
     }[kind]
     answer = tb.compare(source, metric="accuracy", cv=10)
     difference = scores["dt"] - scores["lr"]
@@ -48,6 +50,16 @@ def test_scores_of_cross_validation_with_its_cv(kind: str) -> None:
     error = np.sqrt((1 / 10 + 1 / 9) * difference.var(ddof=1))
     assert answer.pair("dt", "lr").difference == pytest.approx(difference.mean())
     assert answer.pairs["standard_error"].tolist() == pytest.approx([error])
+
+
+def test_a_number_of_each_model_is_a_table_of_means() -> None:
+    """As a table with the columns model and accuracy is; a dict of one model's metrics is not."""
+    table = pd.DataFrame({"model": ["a", "b"], "accuracy": [0.91, 0.8]})
+    expected = tb.compare(table, n_test=1000).pairs
+    for source in ({"a": 0.91, "b": np.float64(0.8)}, [("a", 0.91), ("b", 0.8)]):
+        pd.testing.assert_frame_equal(tb.compare(source, metric="accuracy", n_test=1000).pairs, expected)
+    with pytest.raises(DataError, match="the scores of 'accuracy' must be numbers in one list"):
+        tb.compare({"accuracy": 0.91, "f1": 0.8}, metric="accuracy", n_test=1000)
 
 
 def test_models_are_no_scores() -> None:

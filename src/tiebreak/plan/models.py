@@ -17,7 +17,7 @@ _RESPONSES = ("predict", "predict_proba", "decision_function", "transform", "sco
 
 
 def name_models(models: Any) -> dict[str, Any]:
-    """Models by name, in the order given; those in a list are named by their class.
+    """Models by name, in the order given; those in a list are named by their class, unless they are pairs of a name and a model.
 
     Values of a dict, and entries of a list, may be grids: dicts of models. Raises `DataError` where there is nothing to
     evaluate, something that is no model, or two models of one name.
@@ -75,6 +75,8 @@ def _pairs(models: Any) -> Iterator[tuple[str, Any]]:
                 yield name, model
     else:
         for model in models if isinstance(models, list | tuple) else [models]:
+            if isinstance(model, tuple) and len(model) == 2:  # a name and a model, as in scikit-learn's pipelines
+                model = dict([model])
             yield from _pairs(model) if isinstance(model, Mapping) else [(_class_name(model), model)]
 
 

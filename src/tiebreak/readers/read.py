@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -26,7 +27,7 @@ from tiebreak.readers import answer, logs, sklearn
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.header import UNITS, names_something
+from tiebreak.readers.header import UNITS, is_metric, is_no_score, names_something, role_of
 from tiebreak.readers.item_scores import (
     items_of,
     long_of_items,
@@ -229,6 +230,10 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
         name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
+        if isinstance(source, list | tuple) and source and all(map(_is_pair, source)):
+            source = dict(source)
+        if _is_of_means(source):
+            source = [{"model": model, options.metric or "score": value} for model, value in source.items()]
         if sklearn.is_by_model_and_metric(source):
             source = of_objects(source)
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
@@ -281,6 +286,21 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
 
 def _n_alike(parts: Sequence[Sequence[str]]) -> int:
     return sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False)))
+
+
+def _is_pair(entry: Any) -> bool:
+    """True for a name and what belongs to it, as scikit-learn takes the steps of a pipeline."""
+    return isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str)
+
+
+def _is_of_means(source: Any) -> bool:
+    """True for a dict with a number for each model; names of metrics or keys are of one model alone."""
+    return (
+        isinstance(source, Mapping)
+        and len(source) > 1
+        and all(isinstance(each, Real) and not isinstance(each, bool) for each in source.values())
+        and not any(is_metric(str(name)) or role_of(str(name)) or is_no_score(str(name)) for name in source)
+    )
 
 
 def _is_file(source: Any) -> bool:

@@ -200,7 +200,11 @@ class Reading:
         # texts without a name in front of metrics, folds and texts alone are models
         asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
         is_free = reading.is_text.get("column 1") and not any("column 1" in columns for columns in roles.values())
-        if (
+        stems = {_stem(each) for each in table.words("column 1").names} if is_free and "model" not in roles else {""}
+        said = _SAID.get(next(iter(stems))) if len(stems) == 1 else None
+        if said is not None and said not in roles:  # fold 0, fold 1, ... in the index of a frame
+            roles[said] = ["column 1"]
+        elif (
             "model" not in roles
             and is_free
             and all(
@@ -579,7 +583,7 @@ class Reading:
         for role in [role for role in ("repeat", "item", "split") if role in roles]:
             column = self.table.columns[roles[role][0]]
             names = column.names if isinstance(column, Words) else ("",)
-            stem = re.sub(r"[\W\d_]+$", "", "".join(names[:1])).casefold()
+            stem = _stem("".join(names[:1]))
             said = _SAID.get(stem, role)
             if said not in roles and all(each.casefold().startswith(stem) for each in names):
                 roles[said] = roles.pop(role)
@@ -703,6 +707,11 @@ class Reading:
             what = f"{words.names[words.code[row]]!r} sums up the other rows."
             raise self.refuse(what, fix, column=column, row=row, kind=DataError)
         return words
+
+
+def _stem(name: str) -> str:
+    """What a name begins with, without the number at its end: fold of Fold03."""
+    return re.sub(r"[\W\d_]+$", "", name).casefold()
 
 
 def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
