@@ -710,7 +710,7 @@ class Reading:
 
 
 def _stem(name: str) -> str:
-    """What a name begins with, without the number at its end: fold of Fold03."""
+    """Beginning of a name, without the number at its end: fold of Fold03."""
     return re.sub(r"[\W\d_]+$", "", name).casefold()
 
 
