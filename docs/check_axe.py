@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-PAGES = ("index", "choose", "start", "primer", "tools", "metrics", "plots", "examples-run/index", "generated/methods", "search")
+PAGES = ("index", "start", "primer", "tools", "metrics", "plots", "examples-run/index", "generated/methods", "search")
 """Pages that are tried, with all under questions/."""
 SCHEMES = ("light", "dark")
 

@@ -47,7 +47,7 @@ html_title = f"tiebreak {release}"
 html_copy_source = html_show_sourcelink = False
 html_show_sphinx = False
 html_sidebars: dict[str, list[str]] = {
-    page: [] for page in ("start", "mistakes", "choose", "primer", "tools", "generated/methods")
+    page: [] for page in ("start", "mistakes", "primer", "tools", "generated/methods")
 }  # they have no section to show
 html_search_scorer = str(Path(__file__).parent / "search_scorer.js")
 html_static_path = ["_static"]

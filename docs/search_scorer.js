@@ -3,7 +3,7 @@ var Scorer = {
   // Of [page, title, anchor, description, score, file, kind].
   score: ([page, title, anchor, description, score]) => {
     if (page === "primer") return score + 16;
-    if (/^questions\/|^(start|choose|tools)$/.test(page)) return score + 8;
+    if (/^questions\/|^(start|tools)$/.test(page)) return score + 8;
     if (/^(audit|evaluating|gates|metrics|stores|verdicts)$/.test(page)) return score + 4;
     if (/^generated\/tiebreak\./.test(page) || page === "architecture" || page === "genindex") return score - 30;
     if (/^(generated|examples-run)\/|^cli$/.test(page)) return score - 10;
