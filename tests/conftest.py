@@ -22,12 +22,6 @@ SLOW = ("cli", "evaluation", "plots", "reference", "reliability", "report", "run
 """Folders whose tests draw, write, measure or start something, or read all reference cases: none of them is quick."""
 
 
-def pytest_report_header(config: pytest.Config) -> str:
-    """The seed of hypothesis, without which a failure could not be made again."""
-    seed = config.getoption("hypothesis_seed")
-    return f"hypothesis seed: {'another one for each test' if seed is None else seed}"
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One server for all tests that need it, instead of one for each of pytest's workers; a test that is not slow is quick."""

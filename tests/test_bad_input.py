@@ -104,7 +104,6 @@ FITTING: dict[str, dict[str, Any]] = {
 }
 """By module and function: arguments that fit."""
 
-WHOLE = ("n_resamples", "n_permutations", "n_draws", "n_models", "n_datasets", "n_total", "n_bins", "block_length", "horizon")
 ANYTHING: tuple[Any, ...] = (None, "text", [], [[1.0, 2.0], [3.0]], 1j, np.array(["a", "b"]), np.datetime64("2024-01-01"))
 
 

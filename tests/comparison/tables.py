@@ -1,8 +1,6 @@
 """Small score tables for the tests of this package, and the ranking by plain loops to hold against."""
 
-import csv
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +14,6 @@ from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 
 ACCURACY = Metric("accuracy", higher_is_better=True)
 RMSE = Metric("rmse", higher_is_better=False)
-MOONS = Path(__file__).parents[1] / "reference" / "data" / "moons_svc_auc_10x10.csv"
-MOONS_NAMES = {"rbf": "rbf", "linear": "linear", "3_poly": "poly, degree=3", "2_poly": "poly, degree=2"}
 
 
 def scores_of(
@@ -43,16 +39,6 @@ def compared(table: Any, names: Sequence[str] | None = None, **options: Any) -> 
     """The comparison of `scores_of`; what it does not know is a setting."""
     ours = {key: options.pop(key) for key in ("metric", "n_train", "n_test", "n_folds", "design") if key in options}
     return compare_scores(scores_of(table, names, **ours), Settings(**options))
-
-
-def moons_scores() -> Scores:
-    """The gallery's table: four SVC kernels on moons, 10 times 10-fold, AUC."""
-    with MOONS.open(encoding="utf-8", newline="") as file:
-        names, *rows = csv.reader(file)
-    table = np.array(rows, dtype=float).T
-    return scores_of(
-        table[2:], [MOONS_NAMES[name] for name in names[2:]], metric=Metric("roc_auc", higher_is_better=True), n_folds=10
-    )
 
 
 def noisy(*means: float, noise: float = 0.02, n_splits: int = 10, seed: int = 0) -> np.ndarray:
@@ -90,39 +76,6 @@ class ByHand(NamedTuple):
     rank_low: list[int]
     rank_high: list[int]
     above: list[list[bool]]
-
-
-def adjusted_by_hand(score: np.ndarray) -> np.ndarray:
-    """Means over all units by least squares with a column for each model and unit; each linked group of models by itself."""
-    present, result = ~np.isnan(score), np.full(len(score), np.nan)
-    for start in range(len(score)):
-        if not np.isnan(result[start]):
-            continue
-        models = {start}
-        for _ in score:
-            models |= {i for i in range(len(score)) for j in models if np.any(present[i] & present[j])}
-        rows = sorted(models)
-        units = [u for u in range(score.shape[1]) if present[rows, u].any()]
-        cells = [(i, u) for i in range(len(rows)) for u in range(len(units)) if present[rows[i], units[u]]]
-        design = np.zeros((len(cells), len(rows) + len(units)))
-        for row, (i, u) in enumerate(cells):
-            design[row, i] = design[row, len(rows) + u] = 1
-        values = np.array([score[rows[i], units[u]] for i, u in cells])
-        effects = np.linalg.lstsq(design, values, rcond=None)[0]
-        result[rows] = effects[: len(rows)] + effects[len(rows) :].mean()
-    return result
-
-
-def copies_by_hand(score: np.ndarray) -> list[int]:
-    """For each model the first one with the same scores and the same gaps, to 1e-12."""
-    same = [[np.array_equal(a, b, equal_nan=True) or _is_close(a, b) for a in score] for b in score]
-    return [row.index(True) for row in same]
-
-
-def _is_close(one: np.ndarray, two: np.ndarray) -> bool:
-    if not np.array_equal(np.isnan(one), np.isnan(two)):
-        return False
-    return bool(np.nanmax(np.abs(one - two)) <= 1e-12 * max(np.nanmax(np.abs(one)), np.nanmax(np.abs(two))))
 
 
 def _together(above: list[list[bool]], copies: list[int]) -> list[list[bool]]:

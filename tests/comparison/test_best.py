@@ -9,15 +9,15 @@ from scipy import stats
 import tiebreak as tb
 from tests.comparison.tables import (
     Ends,
-    adjusted_by_hand,
     assert_ranked_as_by_hand,
     compared,
-    copies_by_hand,
     noisy,
     ranked_by_hand,
 )
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.errors import DataError
+from tiebreak.scores.means import adjusted_means
+from tiebreak.statistics.copies import first_copies
 
 N = float("nan")
 CYCLE = [
@@ -43,11 +43,11 @@ def ends_by_hand(score: np.ndarray, one_sided: float) -> Ends:
 
 
 def check(table: np.ndarray, family: str, rope: float, alpha: float) -> Comparison:
-    """The answer, once it is the one by hand."""
+    """The answer, once it is the one by hand, of values and copies that tests of their own hold by hand."""
     names, m = list("abcdefgh")[: len(table)], len(table)
     level = alpha / (m * (m - 1) / 2) / 2 if family == "pairs" else alpha / max(2, m - 1)
     answer = compared(table, names, rope=rope, alpha=alpha, family=family, missing="pairwise")
-    expected = ranked_by_hand(names, adjusted_by_hand(table), copies_by_hand(table), ends_by_hand(table, level), rope)
+    expected = ranked_by_hand(names, adjusted_means(table), first_copies(table).tolist(), ends_by_hand(table, level), rope)
     assert_ranked_as_by_hand(answer, expected, names)
     return answer
 

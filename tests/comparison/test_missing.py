@@ -6,8 +6,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import tiebreak as tb
-from tests.comparison.tables import adjusted_by_hand, compared, noisy
+from tests.comparison.tables import compared, noisy
 from tiebreak.errors import DataError
+from tiebreak.scores.means import adjusted_means
 
 NAN = np.nan
 
@@ -50,7 +51,7 @@ def test_incomplete_models_are_ordered_with_the_others() -> None:
     assert list(ranking["standing"]) == ["best", "not best", "not best"]
     a, b, c = answer.p_best().values()
     assert (a, b + c) == pytest.approx((np.nan, 1.0), nan_ok=True)
-    assert_allclose(ranking["adjusted"], adjusted_by_hand(table), rtol=1e-11)
+    assert_allclose(ranking["adjusted"], adjusted_means(table), rtol=1e-11)
     assert_allclose(ranking["mean"], np.nanmean(table, axis=1), rtol=1e-12)
 
 

@@ -1,5 +1,7 @@
 """The ranking: order, intervals of means, the baseline, and what is drawn."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,6 +14,7 @@ from tiebreak.scores.metric import Metric
 from tiebreak.statistics import corrected_t
 
 MEANS = (0.72, 0.80, 0.77, 0.79)
+MOONS = Path(__file__).parents[1] / "reference" / "data" / "moons_svc_auc_10x10.csv"
 
 
 def test_lowest_mean_first_where_lower_is_better() -> None:
@@ -80,6 +83,13 @@ def test_seed_changes_p_best_only() -> None:
     assert one.p_best() == again.p_best() != other.p_best()
     assert one.p_best() == pytest.approx(other.p_best(), abs=0.005)
     assert one.ranking.equals(other.ranking)
+
+
+def test_p_best_is_that_of_other_draws() -> None:
+    """Of the kernels of scikit-learn's gallery, to 10 million draws by numpy; test_gallery.py has all else of them."""
+    table = np.genfromtxt(MOONS, delimiter=",", skip_header=1)[:, 2:].T
+    p_best = compared(table, ["rbf", "linear", "3_poly", "2_poly"], n_folds=10).p_best()
+    assert list(p_best.values()) == pytest.approx([0.7408, 0.2178, 0.0413, 0.0], abs=0.005)
 
 
 def test_p_best_needs_a_joint_posterior() -> None:

@@ -1241,10 +1241,6 @@ def _clustered(values: np.ndarray, inputs: dict, options: dict) -> Named:
 # --- resampling -----------------------------------------------------------------------------------------------------
 
 
-def _method(options: dict) -> str:
-    return str(options.get("method", "")).lower()
-
-
 def _permutations(result: tb.statistics.Permutations) -> Named:
     return {
         "n_permutations": result.n_permutations,
@@ -1329,10 +1325,6 @@ def _trimmed_mean(values: np.ndarray) -> float:
     """Mean of the middle half."""
     cut = values.size // 4
     return float(np.mean(np.sort(values)[cut : values.size - cut]))
-
-
-def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> float:
-    return float(np.mean(first) / np.mean(second))
 
 
 # --- many datasets --------------------------------------------------------------------------------------------------

@@ -13,6 +13,10 @@ from typing import Self
 from tests.runners.workloads import session_members, wait_until
 
 ROOT = Path(__file__).parents[2]
+SETTINGS = {
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",  # workers that may die under a task before Dask gives it up
+    "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False",
+}
 
 
 class Processes:
@@ -27,18 +31,10 @@ class Processes:
         Whether a worker that is lost is replaced.
     threads : int
         Of each worker.
-    allowed_failures : int
-        How many workers may die under a task before Dask gives it up.
     """
 
-    def __init__(
-        self, folder: Path, n_workers: int = 2, *, nanny: bool = True, threads: int = 1, allowed_failures: int = 1
-    ) -> None:
+    def __init__(self, folder: Path, n_workers: int = 2, *, nanny: bool = True, threads: int = 1) -> None:
         self.folder = folder
-        self._settings = {
-            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(allowed_failures),
-            "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False",
-        }
         self._nanny, self._threads = nanny, threads
         self._processes: list[subprocess.Popen[bytes]] = []
         self._start_scheduler()
@@ -89,7 +85,7 @@ class Processes:
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
-                env=os.environ | self._settings | {"PYTHONPATH": path},
+                env=os.environ | {"PYTHONPATH": path, **SETTINGS},
                 start_new_session=True,
             )
         self._processes.append(process)
@@ -99,10 +95,6 @@ class Processes:
         """As the system kills it when memory runs out."""
         self.scheduler.send_signal(signal.SIGKILL)
         self.scheduler.wait()
-
-    def logs(self) -> str:
-        """Logs of all of them, for a test that fails."""
-        return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in sorted(self.folder.glob("*.log")))
 
     def close(self) -> None:
         """Kill whatever is left."""

@@ -30,8 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak
 import tiebreak as tb
-from tests.comparison.tables import adjusted_by_hand, compared
-from tests.comparison.tables import noisy as rows_of
+from tests.comparison.tables import compared, noisy
 from tests.views.answers import splits
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import graded
@@ -39,6 +38,7 @@ from tests.views.test_comparison import PAIRS, RANKING
 from tiebreak import result as results
 from tiebreak.errors import StoreError
 from tiebreak.result import Result
+from tiebreak.scores.means import adjusted_means
 from tiebreak.views import comparison as comparison_view
 from tiebreak.views import view
 from tiebreak.views.comparison import pair_columns
@@ -67,7 +67,7 @@ KEYS = [
 
 def comparison():
     """Three models, one score undefined, two models identical."""
-    first, second = rows_of(0.90, 0.85)
+    first, second = noisy(0.90, 0.85)
     first[2] = np.nan
     return compared([first, second, second], ["forest", "svm", "logistic"], rope="1%", missing="pairwise")
 
@@ -99,7 +99,7 @@ def test_rope_is_recorded_as_asked_and_as_used() -> None:
     assert answer["settings"]["rope"] == "1%"
     assert answer["settings"]["correction"] is None
     assert answer["resolved"]["correction"] == "bonferroni"
-    best = adjusted_by_hand(comparison().matrix.score).max()  # as if all models had all splits
+    best = adjusted_means(comparison().matrix.score).max()  # as if all models had all splits
     assert answer["resolved"]["rope"] == pytest.approx(0.01 * best, rel=1e-9)
 
 
@@ -262,16 +262,6 @@ def test_answers_of_very_many_models_leave_pairs_out_that_follow_from_the_scores
     assert again.headline == answer.headline
 
 
-def noisy(*names: str, lacking: bool = False) -> tb.Comparison:
-    """Models with noise between them; with `lacking`, the first two share one split only."""
-    rng = np.random.default_rng(1)
-    scores = {name: rng.normal(0.8, 0.02, 10) - 0.05 * rank for rank, name in enumerate(names)}
-    if lacking:
-        scores[names[0]][1:5] = np.nan
-        scores[names[1]][5:] = np.nan
-    return tb.compare(scores, metric="accuracy", n_train=90, n_test=10, missing="pairwise")
-
-
 def pairs_csv(comparison: tb.Comparison, *, raw: bool = False) -> str:
     """The whole table as one text."""
     return "".join(csv_lines(pair_columns(comparison), raw=raw))
@@ -287,7 +277,7 @@ def test_a_frame_is_written_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_table_is_the_frame_of_pairs() -> None:
     """To the last digit, by way of pandas' own reader."""
-    comparison = noisy("a", "b, c", 'd "e"')
+    comparison = splits(0.9, 0.85, 0.8, names=("a", "b, c", 'd "e"'))
     read = pd.read_csv(io.StringIO(pairs_csv(comparison)), keep_default_na=False)
     expected = comparison.pairs
     assert list(read.columns) == list(expected.columns)
@@ -305,10 +295,10 @@ def test_the_table_is_the_frame_of_pairs() -> None:
 def test_what_a_spreadsheet_runs_or_a_terminal_obeys_is_disarmed(name: str, written: str) -> None:
     """By an apostrophe or an escape, unless names are to be raw; numbers stay numbers, and what is undefined is empty, not 0."""
     for raw, shown in ((False, written), (True, name)):
-        (row,) = csv.DictReader(io.StringIO(pairs_csv(noisy(name, "plain"), raw=raw), newline=""))
+        (row,) = csv.DictReader(io.StringIO(pairs_csv(splits(0.9, 0.85, names=(name, "plain")), raw=raw), newline=""))
         assert {row["first"], row["second"]} == {shown, "plain"}
         assert math.isfinite(float(row["interval_low"]))
-    (row,) = csv.DictReader(io.StringIO(pairs_csv(noisy("a", "b", lacking=True))))
+    (row,) = csv.DictReader(io.StringIO(pairs_csv(compared([[0.9, np.nan, 0.8], [0.8, 0.8, np.nan]], missing="pairwise"))))
     assert (row["pvalue"], row["statistic"], row["reason"]) == ("", "", "missing-splits")
 
 

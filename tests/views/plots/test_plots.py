@@ -32,7 +32,6 @@ def test_every_plot_is_drawn_with_nothing_cut_or_covered(kind: str, names: list[
     words = words_of(figure)
     assert " ".join(drawing.title.split()) in words
     assert " ".join(drawing.note.split()) in words
-    plt.close(figure)
 
 
 @pytest.mark.parametrize("kind", ["ranking", "differences", "scores", "verdicts", "diagram", "ratings", "times", "roc, binary"])
@@ -43,7 +42,6 @@ def test_many_models_are_cut_to_what_can_be_read_and_said_to_be(kind: str) -> No
     figure = drawing.plot().figure_
     assert misplaced(figure) == []
     assert "of 70" in drawing.note
-    plt.close(figure)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +56,6 @@ def test_plots_of_each_form_are_drawn_on_axes_of_the_caller(kind: str) -> None:
     assert drawing.figure_ is figure
     assert drawing.title not in words_of(figure)
     assert misplaced(figure) == []
-    plt.close(figure)
 
 
 def test_a_plot_belongs_to_pyplot_and_a_file_does_not(tmp_path: Path) -> None:
@@ -68,9 +65,8 @@ def test_a_plot_belongs_to_pyplot_and_a_file_does_not(tmp_path: Path) -> None:
     answer.plot.drawing().save(tmp_path / "one.svg")
     answer.plot.drawing("verdicts").save(tmp_path / "two.pdf")
     assert plt.get_fignums() == before
-    drawing = answer.plot.ranking()
+    answer.plot.ranking()
     assert len(plt.get_fignums()) == len(before) + 1
-    plt.close(drawing.figure_)
 
 
 def test_the_same_numbers_give_the_same_bytes(tmp_path: Path) -> None:
@@ -98,7 +94,6 @@ def test_a_dark_style_sheet_is_followed() -> None:
         drawing = graded(("a", "b", "c")).plot.ranking()
         title = next(text for text in drawn_texts(drawing.figure_) if text.get_text().startswith(drawing.title[:5]))
     assert matplotlib.colors.to_hex(title.get_color()) == "#ffffff"
-    plt.close(drawing.figure_)
 
 
 def test_panels_need_axes_of_a_grid() -> None:
@@ -106,13 +101,12 @@ def test_panels_need_axes_of_a_grid() -> None:
     figure = plt.figure()
     with pytest.raises(InvalidParameterError, match=r"such as those of plt\.subplots"):
         PLOTS["confusion, binary"](("one", "two")).plot(figure.add_axes((0.1, 0.1, 0.8, 0.8)))
-    plt.close(figure)
 
 
 def test_settings_of_the_caller_are_as_they_were() -> None:
     """What the texts need is set while a drawing is made only."""
     before = dict(matplotlib.rcParams)
-    plt.close(graded(("a", "b")).plot.ranking().figure_)
+    graded(("a", "b")).plot.ranking()
     assert dict(matplotlib.rcParams) == before
 
 
@@ -153,4 +147,3 @@ def test_every_dot_is_seen_in_pixels_and_in_an_svg() -> None:
     assert len(places) == len(drawing.data) == 100
     assert all(pixels[y, x, :3].max() < 220 for x, y in places)
     assert drawing.to_bytes("svg", is_bare=True).count(b"\nL ") >= 100
-    plt.close(figure)
