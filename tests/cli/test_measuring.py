@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.guarded import told
 from tiebreak.cli import measuring
 from tiebreak.cli.process import CommandError
 
@@ -41,9 +42,7 @@ def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
     """By the names that they have here."""
     Path("one.db").touch()
     Path("two.sqlite").touch()
-    with pytest.raises(CommandError) as caught:
-        measuring.find_run("b", None)
-    assert str(caught.value) == (
+    assert told(CommandError, measuring.find_run, "b", None) == (
         "which store? Give --store sqlite:///FILE, or set TIEBREAK_STORE. In this folder: sqlite:///one.db."
     )
 

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 import tiebreak as tb
 from tests.comparison.tables import ACCURACY, RMSE, compared, noisy, scores_of
+from tests.guarded import told
 from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import (
@@ -125,9 +126,7 @@ def test_percentage_of_the_best_value_as_if_it_had_all_scores() -> None:
 @pytest.mark.parametrize("row", [[0.0, 0.0, 0.0, 0.0], [-0.1, 0.1, -0.3, 0.3], [0.3, -0.1, -0.1, -0.1]])
 def test_percentage_of_zero_is_an_error(row: list[float]) -> None:
     """Also where the mean is zero but for rounding."""
-    with pytest.raises(InvalidParameterError) as caught:
-        compared([row, np.array(row) - 0.5], rope="1%")
-    assert str(caught.value) == (
+    assert told(InvalidParameterError, compared, [row, np.array(row) - 0.5], rope="1%") == (
         "rope='1%' is a share of the best mean, but the mean accuracy of 'a' is 0. Give the rope in the metric's unit."
     )
 

@@ -4,6 +4,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.comparison.tables import compared, noisy
+from tests.guarded import told
 from tiebreak.errors import InvalidParameterError
 from tiebreak.statistics import adjust_pvalues
 from tiebreak.statistics.family import shared_alpha
@@ -36,9 +37,7 @@ STEPWISE = ("holm", "shaffer", "bh")
 @pytest.mark.parametrize("rope", [0.01, 1e-9, "1%"])
 def test_a_stepwise_correction_takes_no_rope(correction: str, rope: float | str) -> None:
     """An error that says why, and what to choose."""
-    with pytest.raises(InvalidParameterError) as caught:
-        compared(noisy(*MEANS), rope=rope, correction=correction)
-    assert str(caught.value) == (
+    assert told(InvalidParameterError, compared, noisy(*MEANS), rope=rope, correction=correction) == (
         f"the correction '{correction}' goes step by step, which is right for 'no difference' only: with a rope every pair lies "
         "above, inside or below it, none of these can be ruled out for free, and such intervals were measured to be wrong in "
         "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default) or 'none', or compare with a rope of 0."
@@ -71,9 +70,8 @@ def test_without_a_rope_stepwise_corrections_stay(correction: str, rope: float |
 )
 def test_comparisons_with_the_best_take_no_settings_of_pairs(setting: dict[str, object], why: str) -> None:
     """Each is refused in words, with what to do."""
-    with pytest.raises(InvalidParameterError) as caught:
-        compared(noisy(*MEANS), family="best", **setting)
-    assert str(caught.value) == f'family="best" {why}. Leave one of the two out.'
+    text = told(InvalidParameterError, compared, noisy(*MEANS), family="best", **setting)
+    assert text == f'family="best" {why}. Leave one of the two out.'
 
 
 def test_shaffers_correction_is_for_all_pairs() -> None:

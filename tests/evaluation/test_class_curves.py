@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
+from tests.guarded import told
 from tiebreak.errors import DataError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.class_curves import GRID, average
 
@@ -128,9 +129,7 @@ def test_what_was_not_kept_is_said_with_what_keeps_it(method: str, advice: str) 
     """Labels alone draw no curve."""
     evaluation = tb.evaluate({"bayes": GaussianNB()}, X, Y, cv=3)
     needed = "predict_proba" if method == "calibration" else "decision_function or predict_proba"
-    with pytest.raises(DataError) as caught:
-        getattr(evaluation, method)()
-    assert str(caught.value) == (
+    assert told(DataError, getattr(evaluation, method)) == (
         f"{needed} of the model 'bayes' was not kept; what was kept is 'predict'. What the metrics ask for is kept: evaluate "
         f"with {advice} too. In a store only what is missing is measured."
     )

@@ -28,6 +28,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import tiebreak as tb
+from tests.guarded import told
 from tests.metrics.helpers import label_array, truth_of
 from tiebreak.errors import Advice, DataError, InvalidParameterError, UnknownNameError
 from tiebreak.metrics.fast import FORMULAS
@@ -194,9 +195,7 @@ def test_scorers_survive_pickling() -> None:
 )
 def test_a_model_without_the_method(name: str, model: Any, text: str) -> None:
     """Named with the metric and what to do, before anything is fitted."""
-    with pytest.raises(DataError) as error:
-        check_model(one(name, n_classes=2), "mine", model)
-    assert text in str(error.value)
+    assert text in told(DataError, check_model, one(name, n_classes=2), "mine", model)
 
 
 def test_models_with_one_of_the_methods() -> None:
@@ -380,9 +379,7 @@ def test_a_model_without_a_default() -> None:
 )
 def test_an_unknown_name_offers_the_nearest(name: str, text: str) -> None:
     """Abbreviations are spelled out rather than guessed at."""
-    with pytest.raises(UnknownNameError) as error:
-        found(name)
-    assert str(error.value).startswith(text)
+    assert told(UnknownNameError, found, name).startswith(text)
 
 
 # --- scorer objects and functions -------------------------------------------------------------------------------------------
@@ -470,9 +467,7 @@ def test_a_key_renames_a_metric(key: str, name: str, metric: Metric) -> None:
 )
 def test_what_is_refused(scoring: Any, text: str) -> None:
     """Each says what is wrong and how to go on."""
-    with pytest.raises(InvalidParameterError) as error:
-        found(scoring)
-    assert str(error.value).startswith(text)
+    assert told(InvalidParameterError, found, scoring).startswith(text)
 
 
 @pytest.mark.parametrize(
@@ -487,9 +482,7 @@ def test_what_is_refused(scoring: Any, text: str) -> None:
 )
 def test_metrics_of_two_classes_are_refused_for_more(name: str, text: str) -> None:
     """Before anything is fitted, with those that are for more."""
-    with pytest.raises(InvalidParameterError) as error:
-        found(name, n_classes=3)
-    assert str(error.value) == text
+    assert told(InvalidParameterError, found, name, n_classes=3) == text
 
 
 def test_a_set_is_put_in_order() -> None:

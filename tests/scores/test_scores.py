@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from tests.guarded import told
 from tiebreak.errors import UnclearSourceError, UnknownNameError
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
@@ -105,9 +106,7 @@ def test_all_names_are_listed_where_none_is_near() -> None:
 
 def test_message_reads_as_text() -> None:
     """KeyError alone would print the repr of its message."""
-    with pytest.raises(KeyError) as caught:
-        look_up("x", ["a'b"], "model")
-    assert str(caught.value).startswith("no model is called 'x'")
+    assert told(KeyError, look_up, "x", ["a'b"], "model").startswith("no model is called 'x'")
 
 
 @pytest.mark.parametrize(
