@@ -3,68 +3,49 @@
 import csv
 import io
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
-from tiebreak.cli import main
+from tests.cli.conftest import printed, refused, run
+
+Capture = pytest.CaptureFixture[str]
 
 QUIET = ("--quiet", "--store", "sqlite:///runs.db")
 LEARNING = ("learning-curve", "study.toml", *QUIET)
 VALIDATION = ("validation-curve", "study.toml", *QUIET, "--models", "tree", "--parameter", "max_depth")
 
 
-@pytest.fixture
-def tiebreak(capsys: pytest.CaptureFixture[str]) -> Run:
-    """A command within this process, which spares its start; test_process.py is about processes."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        code = main.run(arguments)
-        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
-
-    return run
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("study")
-def test_a_learning_curve_is_measured_shown_and_kept(tiebreak: Run, here: Path) -> None:
+def test_a_learning_curve_is_measured_shown_and_kept(capsys: Capture, here: Path) -> None:
     """With the rope of the study; the second call finds all cells, and times that it has not measured anew."""
-    first = tiebreak(*LEARNING, "--plots", "pictures")
-    assert first.returncode == 0, first.stderr
-    assert "Would more data help 'bayes'?" in first.stdout
-    assert "learning_curve.png is in pictures" in first.stderr
+    code, first, err = run(capsys, *LEARNING, "--plots", "pictures")
+    assert (code, "learning_curve.png is in pictures" in err) == (0, True)
+    assert "Would more data help 'bayes'?" in first
     assert (here / "pictures" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
-    again = tiebreak(*LEARNING)
-    assert again.stdout == first.stdout
-    assert "flowers-learning-curve" in tiebreak("runs", "--store", "sqlite:///runs.db").stdout
+    assert printed(capsys, *LEARNING) == first
+    assert "flowers-learning-curve" in printed(capsys, "runs", "--store", "sqlite:///runs.db")
 
 
 @pytest.mark.usefixtures("study")
-def test_sizes_metric_models_and_rope_are_options(tiebreak: Run) -> None:
+def test_sizes_metric_models_and_rope_are_options(capsys: Capture) -> None:
     """As JSON, whose numbers are those of the curve."""
-    done = tiebreak(
-        *LEARNING, "--sizes", "0.25,0.5,100", "--metric", "f1_macro", "--models", "bayes", "--rope", "0.1", "--format", "json"
-    )
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    options = "--sizes 0.25,0.5,100 --metric f1_macro --models bayes --rope 0.1 --format json".split()
+    document = json.loads(printed(capsys, *LEARNING, *options))
     assert (document["sizes"], document["models"]) == ([25, 50, 100], ["bayes"])
     assert (document["metric"]["name"], document["settings"]["rope"]) == ("f1_macro", 0.1)
 
 
 @pytest.mark.usefixtures("study")
-def test_a_validation_curve_finds_the_best_value(tiebreak: Run) -> None:
+def test_a_validation_curve_finds_the_best_value(capsys: Capture) -> None:
     """Values as they are typed: numbers and null; the points as CSV and the page as Markdown."""
-    done = tiebreak(*VALIDATION, "--values", "[1, 3, null]", "--format", "csv")
-    assert done.returncode == 0, done.stderr
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    rows = list(csv.DictReader(io.StringIO(printed(capsys, *VALIDATION, "--values", "[1, 3, null]", "--format", "csv"))))
     assert [row["label"] for row in rows] == ["1", "3", "None"]
     assert [row["is_best"] for row in rows].count("True") == 1
-    page = tiebreak(*VALIDATION, "--values", "1", "--values", "3,null", "--format", "markdown")
-    assert page.returncode == 0
-    assert page.stdout.startswith("Validation curve: accuracy by max\\_depth")
-    assert "flowers-validation-curve-max_depth" in tiebreak("runs", "--store", "sqlite:///runs.db").stdout
+    page = printed(capsys, *VALIDATION, "--values", "1", "--values", "3,null", "--format", "markdown")
+    assert page.startswith("Validation curve: accuracy by max\\_depth")
+    assert "flowers-validation-curve-max_depth" in printed(capsys, "runs", "--store", "sqlite:///runs.db")
 
 
 @pytest.mark.usefixtures("study")
@@ -86,29 +67,23 @@ def test_a_validation_curve_finds_the_best_value(tiebreak: Run) -> None:
         (("learning-curve", "nothing.toml"), "nothing.toml"),
     ],
 )
-def test_wrong_use_ends_with_a_message_and_exit_code_2(tiebreak: Run, arguments: tuple[str, ...], message: str) -> None:
-    """No traceback; the nearest names."""
-    done = tiebreak(*arguments)
-    assert done.returncode == 2
-    assert message in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+def test_wrong_use_ends_with_a_message_and_exit_code_2(capsys: Capture, arguments: tuple[str, ...], message: str) -> None:
+    """With the nearest names."""
+    assert message in " ".join(refused(capsys, *arguments).split())
 
 
-def test_several_datasets_need_one_to_be_named(tiebreak: Run, study: str, here: Path) -> None:
+def test_several_datasets_need_one_to_be_named(capsys: Capture, study: str, here: Path) -> None:
     """A curve is about one."""
     text = (here / study).read_text(encoding="utf-8")
     iris, wine = '{ source = "sklearn:iris" }', '{ source = "sklearn:wine" }'
-    two = text.replace(f"data = {iris}", f"data = {{ a = {iris}, b = {wine} }}")
-    (here / study).write_text(two, encoding="utf-8")
-    done = tiebreak(*LEARNING)
-    assert (done.returncode, "Name it with --dataset." in done.stderr) == (2, True)
-    assert tiebreak(*LEARNING, "--dataset", "b", "--models", "bayes").returncode == 0
+    (here / study).write_text(text.replace(f"data = {iris}", f"data = {{ a = {iris}, b = {wine} }}"), encoding="utf-8")
+    assert "Name it with --dataset." in refused(capsys, *LEARNING)
+    assert run(capsys, *LEARNING, "--dataset", "b", "--models", "bayes")[0] == 0
 
 
-def test_when_all_fails_the_exit_code_says_so(tiebreak: Run, study: str, here: Path) -> None:
+def test_when_all_fails_the_exit_code_says_so(capsys: Capture, study: str, here: Path) -> None:
     """As with tiebreak run: whoever chains commands has to know."""
     with (here / study).open("a", encoding="utf-8") as file:
         file.write('[models.worse]\nimport = "sklearn.tree:DecisionTreeClassifier"\nparams = { max_depth = -3 }\n')
-    done = tiebreak(*LEARNING, "--models", "worse")
-    assert done.returncode == 2
-    assert "cells failed, most often with: InvalidParameterError" in done.stdout
+    code, out, _ = run(capsys, *LEARNING, "--models", "worse")
+    assert (code, "cells failed, most often with: InvalidParameterError" in out) == (2, True)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import printed, refused, run
 from tests.readers.log_files import harness, inspect
 from tests.readers.test_folder import epochs
-from tiebreak.cli.main import run
 from tiebreak.readers import files
 
 
@@ -28,8 +28,7 @@ def test_a_folder_is_compared_to_the_verdict(
 ) -> None:
     """In about twenty lines: what was found, the pair, and the verdict."""
     monkeypatch.chdir(folder.parent)
-    assert run(["lm"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(capsys, "lm").splitlines()
     assert lines[0] == "3 files in lm"
     assert "  2 logs of single samples: 'a.eval' and 'b.eval'" in lines
     assert any(line.startswith("org/a is better than org/b") for line in lines)
@@ -42,26 +41,23 @@ def test_ways_to_say_it(
 ) -> None:
     """The folder alone, with the command, with its options; the command shows the whole page."""
     monkeypatch.chdir(folder)
-    assert run(typed) == 0
-    text = capsys.readouterr().out
+    text = printed(capsys, *typed)
     assert text.startswith("3 files in .\n")
     assert "org/a is better" in text
 
 
 def test_what_programs_read_is_the_answer_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """JSON on standard output, the list as a message; requirements and their exit codes work as with files."""
-    assert run(["compare", str(folder), "--format", "json"]) == 0
-    written = capsys.readouterr()
-    assert json.loads(written.out)["pairs"][0]["n_units"] == 120
-    assert "2 logs of single samples" in written.err
-    assert run([str(folder), "--require-not-worse", "org/b", "org/a"]) == 1
+    code, out, err = run(capsys, "compare", str(folder), "--format", "json")
+    assert (code, json.loads(out)["pairs"][0]["n_units"]) == (0, 120)
+    assert "2 logs of single samples" in err
+    assert run(capsys, str(folder), "--require-not-worse", "org/b", "org/a")[0] == 1
 
 
 def test_a_folder_without_results_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With what is there, and what could be."""
     (tmp_path / "x.bin").write_bytes(b"x")
-    assert run([str(tmp_path)]) == 2
-    message = capsys.readouterr().err
+    message = refused(capsys, str(tmp_path))
     assert "1 file in " in message
     assert "holds no results that tiebreak reads among 1 file: logs of" in message
 
@@ -73,12 +69,9 @@ def test_a_command_goes_before_a_folder_of_its_name(
     (tmp_path / "runs").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TIEBREAK_STORE", raising=False)
-    assert run(["runs"]) == 2
-    assert "which store?" in capsys.readouterr().err
-    assert run(["./runs"]) == 2
-    assert "holds no results" in capsys.readouterr().err
-    assert run(["nowhere"]) == 2
-    assert "No such command 'nowhere'" in capsys.readouterr().err
+    assert "which store?" in refused(capsys, "runs")
+    assert "holds no results" in refused(capsys, "./runs")
+    assert "No such command 'nowhere'" in refused(capsys, "nowhere")
 
 
 def pair(folder: Path) -> None:
@@ -137,8 +130,7 @@ def test_what_lies_beside_is_named_and_the_rest_compared(
     """No log is lost in silence, and none keeps the others from their verdict."""
     make(tmp_path)
     monkeypatch.setattr(files, "MOST_READ", 9000)
-    assert run([str(tmp_path)]) == 0
-    text = capsys.readouterr().out
+    text = printed(capsys, str(tmp_path))
     assert said in text
     assert "compared: 2 models" in text
 
@@ -160,18 +152,11 @@ def test_what_cannot_be_compared_is_wrong_use(
 ) -> None:
     """Exit code 2, what lies there, and how to go on; nothing on standard output."""
     make(tmp_path)
-    assert run([str(tmp_path)]) == 2
-    written = capsys.readouterr()
-    assert said in written.err
-    assert written.out == ""
+    assert said in refused(capsys, str(tmp_path))
 
 
 def test_a_file_in_the_place_of_a_command_is_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """`tiebreak FILE` is `tiebreak compare FILE`, options included."""
     path = tmp_path / "answers.csv"
     path.write_text("question,a,b\n" + "".join(f"{i},{i % 2},{i % 3 % 2}\n" for i in range(60)))
-    printed = []
-    for command in ([], ["compare"]):
-        assert run([*command, str(path), "--rope", "0.1"]) == 0
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1]
+    assert printed(capsys, str(path), "--rope", "0.1") == printed(capsys, "compare", str(path), "--rope", "0.1")

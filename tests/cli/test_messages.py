@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import write_scores
-from tiebreak.cli import main
+from tests.cli.conftest import refused, write_scores
 from tiebreak.cli.measuring import error_of_study
 from tiebreak.cli.process import as_typed
 from tiebreak.errors import (
@@ -76,8 +75,7 @@ def test_a_real_message_is_said_in_both_ways(tmp_path: Path, capsys: pytest.Capt
     path.write_text("\n".join([*text[:-1], text[-1].rpartition(",")[0] + ","]) + "\n")
     with pytest.raises(DataError, match='with models=, or pass missing="pairwise" to compare'):
         tb.compare(path, metric="accuracy")
-    assert main.run(["compare", str(path), "--metric", "accuracy"]) == 2
-    assert "with --models, or pass --missing pairwise to compare" in capsys.readouterr().err
+    assert "with --models, or pass --missing pairwise to compare" in refused(capsys, "compare", str(path), "--metric", "accuracy")
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run, environment, write_scores
-from tiebreak.cli import main, process
+from tests.cli.conftest import Run, environment, refused, run, write_scores
+from tiebreak.cli import process
 from tiebreak.errors import TiebreakWarning
 
 pytestmark = pytest.mark.slow
@@ -84,18 +84,14 @@ def test_bad_input_ends_with_two_and_one_line(tiebreak: Run) -> None:
 )
 def test_wrong_use_ends_with_two(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """click's own complaints come in the same form as ours."""
-    assert main.run(arguments) == process.EXIT_WRONG_USE
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith(message)
+    assert refused(capsys, *arguments).startswith(message)
 
 
 def test_an_internal_error_is_one_line_and_seventy(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The line says what happened and how to see where."""
     monkeypatch.setattr("tiebreak.api.compare", fails)
-    assert main.run(["compare", "x.csv"]) == process.EXIT_INTERNAL
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
+    code, _, error = run(capsys, "compare", "x.csv")
+    assert (code, error.count("\n")) == (process.EXIT_INTERNAL, 1)
     assert error.startswith("tiebreak: internal error: ZeroDivisionError: by nothing.")
     assert "tiebreak --traceback ..., or TIEBREAK_TRACEBACK=1" in error
 
@@ -107,8 +103,8 @@ def test_the_traceback_is_there_for_the_asking(
     """By option or by environment variable, before the same one line."""
     monkeypatch.setattr("tiebreak.api.compare", fails)
     monkeypatch.setenv("TIEBREAK_TRACEBACK", variable)
-    assert main.run([*arguments, "compare", "x.csv"]) == process.EXIT_INTERNAL
-    error = capsys.readouterr().err
+    code, _, error = run(capsys, *arguments, "compare", "x.csv")
+    assert code == process.EXIT_INTERNAL
     assert "Traceback (most recent call last)" in error
     assert "in fails" in error
     assert error.splitlines()[-1].startswith("tiebreak: internal error: ZeroDivisionError")
