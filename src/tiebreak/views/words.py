@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from tiebreak.printable import printable as printable
@@ -51,24 +52,20 @@ def cut(name: str, width: int) -> str:
     """A name of at most `width` characters: whole words and numbers, and one ellipsis for the end."""
     if len(name) <= width:
         return name
-    kept = ""
-    for token in re.findall(_WORD, name, re.DOTALL):
-        if len(kept + token) > width - 1:
-            break
-        kept += token
-    whole = kept.rstrip(" ,-_/(=.")
+    whole = "".join(_that_fit(re.findall(_WORD, name, re.DOTALL), width)).rstrip(" ,-_/(=.")
     return (whole if len(whole) > width // 3 else name[: width - 1]) + "…"
 
 
 def _end(name: str, width: int) -> str:
     """The last words and numbers of a name, or its last characters, after one ellipsis."""
-    kept = ""
-    for token in reversed(re.findall(_WORD, name, re.DOTALL)):
-        if len(kept + token) > width - 1:
-            break
-        kept = token + kept
-    whole = kept.lstrip(" …,-_/)=.")
+    last = _that_fit(re.findall(_WORD, name, re.DOTALL)[::-1], width)
+    whole = "".join(reversed(last)).lstrip(" …,-_/)=.")
     return "…" + (whole if len(whole) > width // 3 else name[1 - width :])
+
+
+def _that_fit(tokens: list[str], width: int) -> list[str]:
+    """The first tokens for which, with an ellipsis, there is room."""
+    return tokens[: sum(end < width for end in accumulate(map(len, tokens)))]
 
 
 def _fit(names: Sequence[str], width: int) -> bool:
