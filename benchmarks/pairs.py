@@ -19,8 +19,8 @@ from goals import Goal, report
 from scipy import stats
 
 import tiebreak as tb
-from tiebreak.numerics import pair_moments
-from tiebreak.statistics.splits import law_of_moments
+from tiebreak.numerics import law_of_pairs
+from tiebreak.statistics.splits import corrected_law
 
 N_MODELS, N_SPLITS, ROPE, ROUNDS, SAMPLE = 1_000, 100, 0.01, 7, 300
 N_TRAIN, N_TEST = 90, 10
@@ -58,9 +58,7 @@ def baycomp_loop(scores: np.ndarray, pairs: list[tuple[int, int]]) -> list[tuple
 def kernel(scores: np.ndarray) -> tuple[np.ndarray, ...]:
     """Statistic, p-value and three probabilities of all pairs, arrays in and arrays out."""
     first, second = np.triu_indices(len(scores), 1)
-    moments = pair_moments(scores, first, second)
-    ratio = N_TEST / N_TRAIN
-    test = law_of_moments(moments, ratio)
+    test = corrected_law(law_of_pairs(scores, first, second), N_TEST / N_TRAIN)
     better, equivalent, worse = test.probabilities(ROPE)
     return test.statistic, test.pvalue(), worse, equivalent, better
 

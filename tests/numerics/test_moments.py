@@ -11,13 +11,13 @@ from tiebreak.numerics import (
     IDENTICAL,
     SPREAD,
     UNDEFINED,
-    DifferenceMoments,
     checks,
-    masked_pair_moments,
+    law_of_masked_pairs,
+    law_of_pairs,
+    law_of_rows,
     moments,
-    pair_moments,
-    row_moments,
 )
+from tiebreak.numerics.law import Law
 
 
 def exact_moments(row: np.ndarray) -> tuple[float, float]:
@@ -31,11 +31,11 @@ def exact_moments(row: np.ndarray) -> tuple[float, float]:
 def test_moments_of_any_magnitude_are_exact(size: float, rng: np.random.Generator) -> None:
     """Squares of such numbers under- or overflow; rational arithmetic does not."""
     d = rng.normal(0.3, 1, (5, 11)) * size
-    got = row_moments(d)
-    for row, mean, sd in zip(d, got.mean, got.sd, strict=True):
+    got = law_of_rows(d)
+    for row, mean, se in zip(d, got.estimate, got.se, strict=True):
         exact_mean, exact_variance = exact_moments(row / size)
         assert_allclose(mean / size, exact_mean, rtol=1e-14)
-        assert_allclose(sd / size, np.sqrt(exact_variance), rtol=1e-14)
+        assert_allclose(se / size, np.sqrt(exact_variance / 11), rtol=1e-14)
     assert_array_equal(got.kind, SPREAD)
 
 
@@ -51,58 +51,58 @@ def test_kinds_of_rows() -> None:
             [-0.0, 0.0, -0.0],
         ]
     )
-    got = row_moments(rows)
+    got = law_of_rows(rows)
     assert_array_equal(got.kind, [SPREAD, IDENTICAL, CONSTANT, UNDEFINED, UNDEFINED, IDENTICAL])
-    assert_array_equal(got.sd[1:], [0, 0, np.nan, np.nan, 0])
-    assert_array_equal(got.mean[1:], [0, 0.02, np.nan, np.nan, 0])
-    assert not np.any(np.signbit(got.mean))
+    assert_array_equal(got.se[1:], [0, 0, np.nan, np.nan, 0])
+    assert_array_equal(got.estimate[1:], [0, 0.02, np.nan, np.nan, 0])
+    assert not np.any(np.signbit(got.estimate))
 
 
 def test_missing_splits_may_be_left_out() -> None:
     """A row with nan is the row without it; one score left has a mean and no spread, none left has neither."""
     rows = np.array([[1.0, np.nan, 2.0, 4.0], [np.nan, np.nan, 5.0, np.nan], [np.nan] * 4, [1.0, np.inf, np.nan, 1.0]])
-    got = row_moments(rows, omit_missing=True)
-    assert_array_equal(got.n_splits, [3, 1, 0, 3])
+    got = law_of_rows(rows, omit_missing=True)
+    assert_array_equal(got.n_units, [3, 1, 0, 3])
     assert_array_equal(got.df, [2, 0, 0, 2])
-    assert_allclose(got.mean[:2], [7 / 3, 5.0])
-    assert_allclose(got.sd[0], np.std([1, 2, 4], ddof=1))
+    assert_allclose(got.estimate[:2], [7 / 3, 5.0])
+    assert_allclose(got.se[0], np.std([1, 2, 4], ddof=1) / np.sqrt(3))
     assert_array_equal(got.kind, [SPREAD, UNDEFINED, UNDEFINED, UNDEFINED])
-    assert np.all(np.isnan(got.sd[1:]))
+    assert np.all(np.isnan(got.se[1:]))
 
 
 def test_rounding_noise_is_no_spread() -> None:
     """0.91 - 0.90 and 0.61 - 0.60 differ in the last digits of the scores they come from, not of their own."""
     d = np.array([0.91 - 0.90, 0.61 - 0.60, 0.51 - 0.50, 0.11 - 0.10])
     assert len(set(d)) > 1
-    assert row_moments(d, scale=0.91).kind == CONSTANT
-    assert row_moments(d + 2e-12 * np.arange(4), scale=0.91).kind == SPREAD
-    assert row_moments(1e-13 * np.arange(4.0), scale=0.91).kind == IDENTICAL
+    assert law_of_rows(d, scale=0.91).kind == CONSTANT
+    assert law_of_rows(d + 2e-12 * np.arange(4), scale=0.91).kind == SPREAD
+    assert law_of_rows(1e-13 * np.arange(4.0), scale=0.91).kind == IDENTICAL
 
 
 def test_noise_has_a_floor_near_the_smallest_float() -> None:
     """Below 1e-300 floats lose digits, so such differences are none."""
-    assert row_moments(np.array([1e-320, 2e-320, 5e-320])).kind == IDENTICAL
-    assert row_moments(np.array([1e-290, 2e-290, 5e-290])).kind == SPREAD
+    assert law_of_rows(np.array([1e-320, 2e-320, 5e-320])).kind == IDENTICAL
+    assert law_of_rows(np.array([1e-290, 2e-290, 5e-290])).kind == SPREAD
 
 
 def all_pairs(n_models: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(n_models, 1)
 
 
-def assert_same_moments(got: DifferenceMoments, expected: DifferenceMoments, rtol: float = 1e-12) -> None:
-    """As statistics see them: mean and sd to `rtol` of the sd, kinds and tolerances exactly."""
+def assert_same_moments(got: Law, expected: Law, rtol: float = 1e-12) -> None:
+    """As statistics see them: mean and error to `rtol` of the error, kinds and tolerances exactly."""
     assert_array_equal(got.kind, expected.kind)
     assert_allclose(got.tolerance, expected.tolerance, rtol=1e-15)
-    assert_allclose(got.sd, expected.sd, rtol=rtol)
+    assert_allclose(got.se, expected.se, rtol=rtol)
     spread = expected.kind == SPREAD
-    wrong = np.abs(got.mean - expected.mean)[spread]
-    assert np.all(wrong <= rtol * np.maximum(np.abs(expected.mean), expected.sd)[spread])
-    assert_allclose(got.mean[~spread], expected.mean[~spread], rtol=1e-12)
+    wrong = np.abs(got.estimate - expected.estimate)[spread]
+    assert np.all(wrong <= rtol * np.maximum(np.abs(expected.estimate), expected.se)[spread])
+    assert_allclose(got.estimate[~spread], expected.estimate[~spread], rtol=1e-12)
 
 
-def direct_moments(scores: np.ndarray, first: np.ndarray, second: np.ndarray) -> DifferenceMoments:
+def direct_moments(scores: np.ndarray, first: np.ndarray, second: np.ndarray) -> Law:
     scale = np.maximum(np.abs(scores).max(axis=1)[first], np.abs(scores).max(axis=1)[second])
-    return row_moments(scores[first] - scores[second], scale)
+    return law_of_rows(scores[first] - scores[second], scale)
 
 
 @pytest.mark.parametrize("n_splits", [2, 3, 10, 100])
@@ -114,7 +114,7 @@ def test_product_agrees_with_direct_differences_of_near_duplicates(gap: float, n
     scores[1], scores[5] = scores[0] + gap, scores[4] + gap * rng.normal(size=n_splits)
     scores[7] = scores[6]
     first, second = all_pairs(40)
-    assert_same_moments(pair_moments(scores, first, second), direct_moments(scores, first, second))
+    assert_same_moments(law_of_pairs(scores, first, second), direct_moments(scores, first, second))
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_product_agrees_with_direct_differences_of_nasty_tables(scores: list[lis
     """Magnitudes, offsets and ties that the matrix product alone would spoil."""
     table = np.array(scores)
     first, second = all_pairs(len(table))
-    got = pair_moments(table, first, second)
+    got = law_of_pairs(table, first, second)
     assert_same_moments(got, direct_moments(table, first, second))
-    assert_same_moments(masked_pair_moments(table, first, second), got)
+    assert_same_moments(law_of_masked_pairs(table, first, second), got)
 
 
 def test_exchanged_pairs_mirror_exactly(rng: np.random.Generator) -> None:
@@ -146,9 +146,9 @@ def test_exchanged_pairs_mirror_exactly(rng: np.random.Generator) -> None:
     scores = rng.normal(0.8, 0.05, (9, 10))
     scores[3] = scores[2]
     first, second = all_pairs(9)
-    one, other = pair_moments(scores, first, second), pair_moments(scores, second, first)
-    assert_array_equal(one.mean, 0.0 - other.mean)
-    assert_array_equal(one.sd, other.sd)
+    one, other = law_of_pairs(scores, first, second), law_of_pairs(scores, second, first)
+    assert_array_equal(one.estimate, 0.0 - other.estimate)
+    assert_array_equal(one.se, other.se)
     assert_array_equal(one.kind, other.kind)
 
 
@@ -156,25 +156,25 @@ def test_long_tables_are_the_sum_of_their_blocks(rng: np.random.Generator, monke
     """57 splits in blocks of 10, the last one short, and in one piece."""
     scores = 0.8 + rng.normal(0, 0.05, 57) + rng.normal(0, 0.02, (6, 57))
     first, second = np.triu_indices(6, 1)
-    whole = pair_moments(scores, first, second)
+    whole = law_of_pairs(scores, first, second)
     monkeypatch.setattr(checks, "BLOCK", 60)
     assert [block.shape[1] for block in moments.deviations(scores, 0)] == [10, 10, 10, 10, 10, 7]
-    pieces = pair_moments(scores, first, second)
-    assert_allclose(pieces.mean, whole.mean, rtol=1e-12, atol=1e-16)
-    assert_allclose(pieces.sd, whole.sd, rtol=1e-12)
+    pieces = law_of_pairs(scores, first, second)
+    assert_allclose(pieces.estimate, whole.estimate, rtol=1e-12, atol=1e-16)
+    assert_allclose(pieces.se, whole.se, rtol=1e-12)
 
 
 def test_few_pairs_at_a_time_give_the_same(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs are handled some at a time, in whatever order they come."""
     scores = 0.8 + rng.normal(0, 0.05, (40, 9))
     first, second = np.triu_indices(40, 1)
-    at_once = pair_moments(scores, first, second)
+    at_once = law_of_pairs(scores, first, second)
     monkeypatch.setattr(moments, "PAIRS", 50)
     mixed = rng.permutation(first.size)
     for rows in (np.arange(first.size), mixed):
-        got = pair_moments(scores, first[rows], second[rows])
-        assert_allclose(got.mean, at_once.mean[rows], rtol=1e-12)
-        assert_allclose(got.sd, at_once.sd[rows], rtol=1e-12)
+        got = law_of_pairs(scores, first[rows], second[rows])
+        assert_allclose(got.estimate, at_once.estimate[rows], rtol=1e-12)
+        assert_allclose(got.se, at_once.se[rows], rtol=1e-12)
         assert_array_equal(got.kind, at_once.kind[rows])
 
 
@@ -184,15 +184,15 @@ def test_masked_path_is_the_plain_computation_on_shared_splits(rng: np.random.Ge
     scores[rng.random(scores.shape) < 0.3] = np.nan
     scores[0, :4], scores[1, 4:], scores[2, 1:] = np.nan, np.nan, np.nan
     first, second = all_pairs(6)
-    got = masked_pair_moments(scores, first, second)
+    got = law_of_masked_pairs(scores, first, second)
     for row, (i, j) in enumerate(zip(first, second, strict=True)):
         d = scores[i] - scores[j]
         d = d[~np.isnan(d)]
-        assert np.asarray(got.n_splits)[row] == d.size
+        assert np.asarray(got.n_units)[row] == d.size
         if d.size < 2:
             assert got.kind[row] == UNDEFINED
         else:
-            assert_allclose([got.mean[row], got.sd[row]], [d.mean(), d.std(ddof=1)], rtol=1e-13)
+            assert_allclose([got.estimate[row], got.se[row]], [d.mean(), d.std(ddof=1) / np.sqrt(d.size)], rtol=1e-13)
 
 
 def test_what_is_rounding_noise_is_told_by_the_next_power_of_two() -> None:
@@ -205,6 +205,6 @@ def test_what_is_rounding_noise_is_told_by_the_next_power_of_two() -> None:
     assert moments.rounding_tolerance(0.0) == 1e-300
     scores = np.random.default_rng(0).uniform(0.55, 0.95, (4, 10))
     first, second = np.triu_indices(4, 1)
-    shared, own = pair_moments(scores, first, second), pair_moments(scores * [[1], [1], [1], [3]], first, second)
+    shared, own = law_of_pairs(scores, first, second), law_of_pairs(scores * [[1], [1], [1], [3]], first, second)
     assert shared.tolerance.strides == (0,)
     assert own.tolerance.tolist() == [1e-12, 1e-12, 4e-12, 1e-12, 4e-12, 4e-12]

@@ -8,8 +8,8 @@ from tiebreak.scores.means import (
     adjusted_means,
     connected_groups,
     filled,
+    law_of_models,
     model_correlation,
-    model_moments,
     pair_differences,
 )
 from tiebreak.scores.metric import Metric
@@ -30,14 +30,14 @@ def test_positive_favours_the_first() -> None:
     table = as_matrix(np.array([[0.9, 0.8, 0.7], [0.5, 0.6, 0.4]]))
     one = np.array([0]), np.array([1])
     mean = np.mean([0.4, 0.2, 0.3])
-    assert pair_differences(table, HIGHER, table.ratio, *one)[0].mean == pytest.approx(mean)
-    assert pair_differences(table, LOWER, table.ratio, *one)[0].mean == pytest.approx(-mean)
+    assert pair_differences(table, HIGHER, table.ratio, *one)[0].estimate == pytest.approx(mean)
+    assert pair_differences(table, LOWER, table.ratio, *one)[0].estimate == pytest.approx(-mean)
 
 
 def test_no_difference_is_plain_zero() -> None:
     """Never -0.0, which would print as such."""
     table = as_matrix(np.array([[0.5, 0.6], [0.5, 0.6]]))
-    mean = pair_differences(table, LOWER, table.ratio, np.array([0]), np.array([1]))[0].mean
+    mean = pair_differences(table, LOWER, table.ratio, np.array([0]), np.array([1]))[0].estimate
     assert not np.signbit(mean).any()
 
 
@@ -47,20 +47,20 @@ def test_incomplete_pair_uses_its_shared_splits() -> None:
     table = as_matrix(score)
     ratio = np.array([0.1, 0.2, 0.3, 0.4])
     first, second = np.array([0, 0]), np.array([1, 2])
-    moments, ratios = pair_differences(table, HIGHER, ratio, first, second)
-    assert_array_equal(moments.n_splits, [2, 3])
+    law, ratios = pair_differences(table, HIGHER, ratio, first, second)
+    assert_array_equal(law.n_units, [2, 3])
     assert_allclose(ratios, [(0.1 + 0.4) / 2, (0.1 + 0.3 + 0.4) / 3])
-    assert_allclose(moments.mean, [np.mean([0.4, 0.1]), np.mean([0.6, 0.1, 0.7])])
+    assert_allclose(law.estimate, [np.mean([0.4, 0.1]), np.mean([0.6, 0.1, 0.7])])
 
 
 def test_models_have_moments_over_their_own_splits() -> None:
     """A missing split is left out of its own model only; a model without any has none."""
     score = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0], [np.nan] * 3])
     table = as_matrix(score)
-    moments = model_moments(table)
-    assert_array_equal(moments.n_splits, [2, 3, 0])
-    assert_allclose(moments.mean[:2], [2, 5])
-    assert np.isnan(moments.mean[2])
+    law = law_of_models(table)
+    assert_array_equal(law.n_units, [2, 3, 0])
+    assert_allclose(law.estimate[:2], [2, 5])
+    assert np.isnan(law.estimate[2])
 
 
 def test_correlation_agrees_with_numpy(rng: np.random.Generator) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.comparison.family import Family
 from tiebreak.comparison.procedures import choose_method
 from tiebreak.errors import InvalidParameterError, TiebreakError
-from tiebreak.numerics import UNDEFINED, IntArray, row_moments
+from tiebreak.numerics import UNDEFINED, IntArray, law_of_rows
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.result import Result
 from tiebreak.statistics.family import Correction, adjust_pvalues, shared_alpha
@@ -108,7 +108,7 @@ def _judged(comparison: Comparison, part: Items, first: IntArray, second: IntArr
     difference = score[first] - score[second]
     law = replace(
         judged.law,
-        estimate=comparison.metric.sign * row_moments(difference, omit_missing=True).mean,
+        estimate=comparison.metric.sign * law_of_rows(difference, omit_missing=True).estimate,
         se=None if judged.law.se is None else np.full(first.shape, np.nan),
         n_units=np.count_nonzero(~np.isnan(difference), axis=1),
         kind=np.full(first.shape, UNDEFINED, dtype=np.int8),

@@ -12,14 +12,14 @@ import numpy as np
 from tiebreak.errors import SEE_FAILURES, Advice, DataError
 from tiebreak.evaluation.predictions import as_answered, items_of, nothing_kept, outcomes_with_outputs, same_predictions
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import FloatArray, Interval, check_probability, row_moments
+from tiebreak.numerics import FloatArray, Interval, check_probability, law_of_rows
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import Cell, DatasetRecord, Outcome, RunRecord, State
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign, typical_time
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
-from tiebreak.statistics.splits import law_of_moments
+from tiebreak.statistics.splits import corrected_law
 from tiebreak.stores.contract import NOTES, CellTable
 
 if TYPE_CHECKING:
@@ -407,7 +407,7 @@ class Evaluation(Result):
                 grid = self.grid(dataset, metric_position)
                 means, (low, high) = mean_interval(grid, record.n_test / record.n_train, alpha, named)
                 n_splits = np.count_nonzero(~np.isnan(grid), axis=1)
-                sd = np.where(n_splits > 1, row_moments(grid, omit_missing=True).sd, np.nan)
+                sd = np.where(n_splits > 1, law_of_rows(grid, omit_missing=True).se * np.sqrt(n_splits), np.nan)
                 for m in np.argsort(-named.sign * means, kind="stable").tolist():  # nan sorts last
                     numbers = (float(each[m]) for each in (means, low, high, sd))
                     counts = int(n_splits[m]), grid.shape[1] - int(n_splits[m])
@@ -592,11 +592,11 @@ def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float, metric: M
 
     `scores` has shape (..., n_splits); `ratio`, of shape (n_splits,), is n_test / n_train of each split; `alpha` is 1 - coverage.
     """
-    moments = row_moments(scores, omit_missing=True)
-    low, high = law_of_moments(moments, split_ratio(scores, ratio)).interval_at(alpha)
+    law = corrected_law(law_of_rows(scores, omit_missing=True), split_ratio(scores, ratio))
+    low, high = law.interval_at(alpha)
     values = scores.ravel()
     bounds = metric.bounds_of(np.fmin.reduce(values, initial=np.nan), np.fmax.reduce(values, initial=np.nan))
-    return moments.mean, Interval(np.clip(low, *bounds), np.clip(high, *bounds))
+    return law.estimate, Interval(np.clip(low, *bounds), np.clip(high, *bounds))
 
 
 def split_ratio(scores: FloatArray, ratio: FloatArray) -> FloatArray:

@@ -202,6 +202,13 @@ class Law:
         )
 
 
+def joined(found: Sequence[Law]) -> Law:
+    """One law from those of successive blocks of differences, at least one, of which nothing but the blocks differs."""
+    columns = {name: [getattr(law, name) for law in found] for name in _BY_ROW}
+    held: dict[str, Any] = {name: np.concatenate(each) if np.ndim(each[0]) else each[0] for name, each in columns.items()}
+    return replace(found[0], **held)
+
+
 _BY_ROW = ("estimate", "se", "df", "n_units", "kind", "tolerance")
 
 

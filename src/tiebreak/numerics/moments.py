@@ -1,52 +1,20 @@
-"""Mean and spread of paired differences: all that the t statistics need of the scores."""
+"""Student's law of the mean of paired differences, which is all that the t statistics need of the scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.numerics.checks import FloatArray, IntArray, blocks, check_sizes
-from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
+from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, Law, joined, student
 
 RELATIVE_TOLERANCE = 1e-12
 """Differences below this share of the largest score are rounding noise (design promise 5)."""
 
 SMALLEST = 1e-300
 """Differences below this are noise as well: close to the smallest float they lose their digits."""
-
-
-@dataclass(frozen=True, slots=True)
-class DifferenceMoments:
-    """Mean and spread of rows of paired differences: all that the t statistics need of the data.
-
-    Attributes
-    ----------
-    mean : ndarray of shape (...)
-        In the metric's unit.
-    sd : ndarray of shape (...)
-        Standard deviation with divisor n - 1, in the metric's unit; exactly 0 in rows without spread.
-    n_splits : int or ndarray of shape (...)
-        Splits used; one number where every row has the same.
-    kind : ndarray of shape (...)
-        SPREAD, IDENTICAL, CONSTANT or UNDEFINED.
-    tolerance : ndarray of shape (...)
-        Differences up to this size, in the metric's unit, are rounding noise.
-    """
-
-    mean: FloatArray
-    sd: FloatArray
-    n_splits: IntArray | int
-    kind: NDArray[np.int8]
-    tolerance: FloatArray
-
-    @property
-    def df(self) -> IntArray | int:
-        """Degrees of freedom, n_splits - 1, at least 0."""
-        df = np.maximum(self.n_splits - 1, 0)
-        return int(df) if np.ndim(df) == 0 else df
 
 
 def rounding_tolerance(size: ArrayLike) -> FloatArray:
@@ -69,8 +37,8 @@ def noise_of(values: FloatArray, scale: ArrayLike | None) -> FloatArray:
     return np.asarray(RELATIVE_TOLERANCE * np.broadcast_to(size, values.shape[:-1]))
 
 
-def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit_missing: bool = False) -> DifferenceMoments:
-    """Moments of each row of differences, by two passes.
+def law_of_rows(differences: FloatArray, scale: ArrayLike | None = None, *, omit_missing: bool = False) -> Law:
+    """Student's law of the mean of each row of differences that are independent, by two passes.
 
     Parameters
     ----------
@@ -107,11 +75,12 @@ def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit
     flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
     kind = np.where(deviation <= tolerance, flat, SPREAD)  # design promise 5
     kind = np.where(defined & (n >= 2), kind, UNDEFINED).astype(np.int8)
-    return _settled(np.where(defined & (n >= 1), mean, np.nan), sd, n, kind, tolerance)
+    mean, df = np.where(defined & (n >= 1), mean, np.nan), np.maximum(n - 1, 0)
+    return student(mean, sd / np.sqrt(np.maximum(n, 1)), df, n_units=n, kind=kind, tolerance=tolerance)
 
 
-def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
-    """Moments of ``scores[first] - scores[second]`` for many pairs of a complete table, through one matrix product.
+def law_of_pairs(scores: FloatArray, first: IntArray, second: IntArray) -> Law:
+    """As `law_of_rows` of ``scores[first] - scores[second]``, for many pairs of a complete table, through one matrix product.
 
     Parameters
     ----------
@@ -122,7 +91,7 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
 
     Returns
     -------
-    DifferenceMoments
+    Law
         Arrays of shape (n_pairs,).
 
     Notes
@@ -141,7 +110,7 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         block -= means[:, None]
         own += np.einsum("ij,ij->i", block, block)
         products += block @ block.T
-    mean, sd, own_tolerance = np.empty(first.shape), np.empty(first.shape), rounding_tolerance(magnitude)
+    mean, se, own_tolerance = np.empty(first.shape), np.empty(first.shape), rounding_tolerance(magnitude)
     if first.size and np.ptp(own_tolerance) == 0:
         tolerance = np.broadcast_to(own_tolerance[0], first.shape)
     else:
@@ -156,15 +125,16 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         doubtful = squares < CANCELS_BELOW * total
         doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
         doubtful |= squares < SMALLEST
-        sd[rows] = np.ldexp(np.sqrt(np.maximum(squares, 0.0) / (n - 1)), exponent)
-        doubtful |= sd[rows] <= 3.0 * tolerance[rows]  # the largest deviation is at least sd / sqrt(2)
+        sd = np.ldexp(np.sqrt(np.maximum(squares, 0.0) / (n - 1)), exponent)
+        doubtful |= sd <= 3.0 * tolerance[rows]  # the largest deviation is at least sd / sqrt(2)
+        se[rows] = sd / np.sqrt(n)
         todo.append(rows.start + np.flatnonzero(doubtful))
     doubtful_rows = np.concatenate(todo)
     for rows in blocks(doubtful_rows.size, n):
         some = doubtful_rows[rows]
-        direct = row_moments(scores[first[some]] - scores[second[some]], tolerance[some] / RELATIVE_TOLERANCE)
-        mean[some], sd[some], kind[some] = direct.mean, direct.sd, direct.kind
-    return _settled(mean, sd, n, kind, tolerance)
+        direct = law_of_rows(scores[first[some]] - scores[second[some]], tolerance[some] / RELATIVE_TOLERANCE)
+        mean[some], se[some], kind[some] = direct.estimate, direct.se, direct.kind
+    return student(mean, se, n - 1, n_units=n, kind=kind, tolerance=tolerance)
 
 
 def deviations(scores: FloatArray, exponent: int) -> Iterator[FloatArray]:
@@ -194,21 +164,15 @@ def mean_deviations(scores: FloatArray, exponent: int) -> FloatArray:
     return np.asarray(np.sum(sums, axis=0) / scores.shape[1])
 
 
-def masked_pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
-    """As `pair_moments` for a table with missing scores (nan): each pair over the splits that both models have."""
+def law_of_masked_pairs(scores: FloatArray, first: IntArray, second: IntArray) -> Law:
+    """As `law_of_pairs` for a table with missing scores (nan): each pair over the splits that both models have."""
     found = []
     for rows in blocks(first.size, scores.shape[1]):
         one, two = scores[first[rows]], scores[second[rows]]
         shared = ~(np.isnan(one) | np.isnan(two))
         scale = np.where(shared, np.maximum(np.abs(one), np.abs(two)), 0.0).max(axis=1, initial=0.0)
-        found.append(row_moments(one - two, scale, omit_missing=True))
-    return concatenate_moments(found)
-
-
-def concatenate_moments(found: Sequence[DifferenceMoments]) -> DifferenceMoments:
-    """One object from the moments of successive blocks of rows, at least one."""
-    columns = ([getattr(block, name) for block in found] for name in ("mean", "sd", "n_splits", "kind", "tolerance"))
-    return DifferenceMoments(*(np.concatenate(column) for column in columns))
+        found.append(law_of_rows(one - two, scale, omit_missing=True))
+    return joined(found)
 
 
 CANCELS_BELOW = 1e-2
@@ -219,23 +183,3 @@ OFFSET_BELOW = 1e-5
 
 PAIRS = 32_768
 """Pairs handled at a time, so that the temporaries stay in the cache; those of 5 million pairs at once would take 300 MB."""
-
-
-def _settled(
-    mean: FloatArray, sd: FloatArray, n: IntArray | int, kind: NDArray[np.int8], tolerance: FloatArray
-) -> DifferenceMoments:
-    """Rows without spread get sd exactly 0, identical ones mean exactly 0, undefined ones nan."""
-    if np.any(kind != SPREAD):
-        sd = np.where(kind == SPREAD, sd, np.where(kind == UNDEFINED, np.nan, 0.0))
-        mean = np.where(kind == IDENTICAL, 0.0, mean)
-    return DifferenceMoments(mean, sd, n, kind, tolerance)
-
-
-def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> FloatArray:
-    """Standard error of a mean over splits that share training data: sqrt(1/n + n_test/n_train) s.
-
-    References
-    ----------
-    .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003, section 3.
-    """
-    return np.asarray(np.sqrt(1.0 / np.maximum(moments.n_splits, 1) + np.asarray(test_train_ratio)) * moments.sd)

@@ -8,15 +8,14 @@ import numpy as np
 
 from tiebreak.numerics import (
     SPREAD,
-    DifferenceMoments,
     FloatArray,
     IntArray,
     blocks,
-    concatenate_moments,
-    masked_pair_moments,
-    pair_moments,
-    row_moments,
+    law_of_masked_pairs,
+    law_of_pairs,
+    law_of_rows,
 )
+from tiebreak.numerics.law import Law, joined
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -24,8 +23,8 @@ from tiebreak.scores.vocabulary import Notice, quoted
 
 def pair_differences(
     matrix: ScoreMatrix, metric: Metric, ratio: FloatArray, first: IntArray, second: IntArray
-) -> tuple[DifferenceMoments, FloatArray | float]:
-    """Moments of the differences of pairs, and mean n_test / n_train over the splits of each: one number, or one for each pair.
+) -> tuple[Law, FloatArray | float]:
+    """Law of the mean difference of pairs, and mean n_test / n_train over the splits of each: one number, or one for each pair.
 
     Positive favours the first, whatever the direction of the metric. Complete tables take one matrix product, others a masked
     path.
@@ -35,26 +34,26 @@ def pair_differences(
     if np.ndim(first) == 0:
         one, two = matrix.score[first], matrix.score[second]
         shared = ~(np.isnan(one) | np.isnan(two))
-        moments = row_moments((one - two)[shared], np.maximum(np.abs(one), np.abs(two))[shared].max(initial=0.0))
+        law = law_of_rows((one - two)[shared], np.maximum(np.abs(one), np.abs(two))[shared].max(initial=0.0))
         pair_ratio: FloatArray | float = float(ratio[shared].mean()) if shared.any() else 0.0
     elif matrix.is_complete:
-        moments = pair_moments(matrix.score, first, second)
+        law = law_of_pairs(matrix.score, first, second)
         pair_ratio = float(ratio.mean())
     else:
-        moments = masked_pair_moments(matrix.score, first, second)
+        law = law_of_masked_pairs(matrix.score, first, second)
         weights = (~np.isnan(matrix.score)).astype(float)
         n_shared, total = weights @ weights.T, (weights * ratio) @ weights.T
         at = np.minimum(first, second), np.maximum(first, second)  # the product rounds [i, j] and [j, i] apart
         pair_ratio = np.asarray(total[at] / np.maximum(n_shared[at], 1.0))
     if not metric.higher_is_better:
-        moments = replace(moments, mean=0.0 - moments.mean)  # 0 - x, so that no difference becomes -0.0
-    return moments, pair_ratio
+        law = replace(law, estimate=0.0 - law.estimate)  # 0 - x, so that no difference becomes -0.0
+    return law, pair_ratio
 
 
-def model_moments(matrix: ScoreMatrix) -> DifferenceMoments:
-    """Mean and spread of each model over its own splits, in the metric's unit and direction."""
+def law_of_models(matrix: ScoreMatrix) -> Law:
+    """Law of the mean of each model over its own splits, taken as independent, in the metric's unit and direction."""
     parts = blocks(len(matrix.models), matrix.n_splits)  # so that a large table is not copied whole
-    return concatenate_moments([row_moments(matrix.score[rows], omit_missing=True) for rows in parts])
+    return joined([law_of_rows(matrix.score[rows], omit_missing=True) for rows in parts])
 
 
 def model_correlation(matrix: ScoreMatrix) -> FloatArray:
@@ -64,7 +63,7 @@ def model_correlation(matrix: ScoreMatrix) -> FloatArray:
     """
     import pandas as pd
 
-    known = np.where(model_moments(matrix).kind[:, None] == SPREAD, matrix.score, np.nan)
+    known = np.where(law_of_models(matrix).kind[:, None] == SPREAD, matrix.score, np.nan)
     return np.asarray(pd.DataFrame(known.T).corr(min_periods=2))
 
 

@@ -21,21 +21,19 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SPREAD,
     UNDEFINED,
-    DifferenceMoments,
     FloatArray,
     IntArray,
     blocks,
     check_array,
     check_choice,
-    corrected_standard_error,
     divide,
     floats,
     group_codes,
+    law_of_rows,
     mean_present,
     median_present,
     noise_of,
     plain,
-    row_moments,
 )
 from tiebreak.numerics.law import Law, kind_of, least_sure, student
 from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean, skewness_of_weighted_mean
@@ -194,7 +192,7 @@ def _kinds(sums: ClusterSums, scale: FloatArray | float) -> IntArray:
     # far beyond rounding, which takes two passes to see; the others are looked at closely
     if np.all(high - low > np.maximum(1e-6 * size, 1e-150)):
         return np.full(means.shape[:-1], SPREAD, dtype=np.int8)
-    return row_moments(means, size, omit_missing=True).kind
+    return law_of_rows(means, size, omit_missing=True).kind
 
 
 def _cr2_factor(share: FloatArray, squares: FloatArray) -> FloatArray:
@@ -497,11 +495,10 @@ def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Mean
     return _joined([_of_crossed(values[row : row + 1], layout, present[row], scale[row : row + 1]) for row in range(len(values))])
 
 
-def means_of_moments(moments: DifferenceMoments) -> Means:
+def means_of_law(law: Law) -> Means:
     """Ordinary t of rows whose values are independent and count the same."""
-    n = np.broadcast_to(moments.n_splits, np.shape(moments.mean))
-    error = corrected_standard_error(moments, 0.0)
-    return Means(np.asarray(moments.mean), error, np.maximum(n - 1.0, 0.0), n, moments.kind, moments.tolerance)
+    estimate, n = np.asarray(law.estimate), np.broadcast_to(law.n_units, np.shape(law.estimate))
+    return Means(estimate, np.asarray(law.se), np.maximum(n - 1.0, 0.0), n, law.kind, np.asarray(law.tolerance))
 
 
 def _joined(found: Sequence[Means]) -> Means:
@@ -805,7 +802,7 @@ def _crossed(
     # the part of the error that items have; what runs add to it counts as symmetric
     share = np.minimum(np.nan_to_num(divide(a, np.square(error))), 1.0)
     skewness = skewness_of_weighted_mean(divide(sums.totals, sums.weights), sums.weights) * share**1.5
-    kind = np.where(np.asarray(items.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale).kind).astype(np.int8)
+    kind = np.where(np.asarray(items.kind) == UNDEFINED, UNDEFINED, law_of_rows(means, scale).kind).astype(np.int8)
     return Means(
         np.asarray(items.estimate),
         error,

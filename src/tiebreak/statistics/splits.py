@@ -1,5 +1,6 @@
 """Mean differences over splits: corrected for the training data that splits share, and as if they shared none."""
 
+from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
@@ -8,22 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
     SMALLEST_PVALUE,
-    DifferenceMoments,
     Interval,
     check_choice,
     check_differences,
     check_probability,
     check_rope,
     check_sizes,
-    corrected_standard_error,
     divide,
     floats,
+    law_of_rows,
     plain,
-    row_moments,
     student_multiplier,
     student_pvalue,
 )
-from tiebreak.numerics.law import Law, Significance, student
+from tiebreak.numerics.law import Law, Significance
 
 
 def corrected_t(
@@ -78,7 +77,7 @@ def corrected_t(
     d = check_differences(differences)
     ratio = check_sizes(test_train_ratio, d.shape[:-1])
     size = None if scale is None else check_sizes(scale, d.shape[:-1], "scale")
-    return law_of_moments(row_moments(d, size, omit_missing=omit_missing), ratio)
+    return corrected_law(law_of_rows(d, size, omit_missing=omit_missing), ratio)
 
 
 def paired_t(differences: ArrayLike, *, scale: ArrayLike | None = None, omit_missing: bool = False) -> Law:
@@ -95,12 +94,10 @@ def paired_t(differences: ArrayLike, *, scale: ArrayLike | None = None, omit_mis
     return corrected_t(differences, 0.0, scale=scale, omit_missing=omit_missing)
 
 
-def law_of_moments(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> Law:
-    """Law of `corrected_t` from moments that are known already, for many pairs at once."""
-    se = corrected_standard_error(moments, test_train_ratio)  # [NB03]
-    return student(
-        moments.mean, se, moments.df, n_units=moments.n_splits, kind=moments.kind, tolerance=moments.tolerance, is_posterior=True
-    )
+def corrected_law(law: Law, test_train_ratio: ArrayLike) -> Law:
+    """Law of `corrected_t` from the one of independent differences, for many pairs at once."""
+    times = np.sqrt(1.0 + np.asarray(law.n_units) * np.asarray(test_train_ratio))  # (1 / n + n_test / n_train) s^2 [NB03]
+    return replace(law, se=plain(np.asarray(law.se) * times), is_posterior=True)
 
 
 def five_by_two_cv_test(differences: ArrayLike) -> tuple[Significance, Significance]:
@@ -269,8 +266,8 @@ def doubling_gain(
     rope, alpha = check_rope(rope), check_probability(alpha, "alpha")
     if omit_missing:
         g2 = np.where(np.isnan(g1), np.nan, g2)
-    moments = [row_moments(each, size, omit_missing=omit_missing) for each in (g2, g2 - KEPT**2 * g1, KEPT * g2)]
-    bounds = [law_of_moments(each, ratio) for each in moments]
+    gains = (g2, g2 - KEPT**2 * g1, KEPT * g2)
+    bounds = [corrected_law(law_of_rows(each, size, omit_missing=omit_missing), ratio) for each in gains]
     limits = [bound.interval_at(alpha) for bound in bounds]
     low = np.min([limit.low for limit in limits], axis=0)  # nan where any of them is
     high = np.asarray(limits[0].high)

@@ -7,7 +7,7 @@ import numpy as np
 
 from tiebreak.evaluation.evaluate import Preview
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
-from tiebreak.numerics import row_moments
+from tiebreak.numerics import law_of_rows
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View, document, metric_record, plain
 from tiebreak.views.words import (
@@ -113,7 +113,7 @@ def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> Iter
     for dataset, record in enumerate(evaluation.record.datasets):
         grids = [evaluation.grid(dataset, metric) for metric in range(len(evaluation.metrics))]
         counts = np.sum(~np.isnan(grids[0]), axis=1).tolist()
-        means = [row_moments(grid, omit_missing=True).mean for grid in grids]
+        means = [law_of_rows(grid, omit_missing=True).estimate for grid in grids]
         value = np.nan_to_num(evaluation.record.metrics[0].metric.sign * means[0], nan=-np.inf)
         order = sorted(range(len(evaluation.models)), key=lambda m: (-value[m], evaluation.models[m]))
         shown, times = order[:ROWS], evaluation.fit_times(dataset)[0]

@@ -16,7 +16,7 @@ from tests.comparison.tables import noisy
 from tiebreak.comparison.methods import METHODS
 from tiebreak.comparison.procedures.procedure import Judged, Procedure
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray, IntArray, row_moments
+from tiebreak.numerics import FloatArray, IntArray, law_of_rows
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.scores import Scores
 
@@ -34,8 +34,8 @@ def judge(data: Scores, first: IntArray, second: IntArray, rope: float, alpha: f
     """Flip signs over the splits of the one dataset."""
     score = data.metric.sign * data.matrix().score
     rows = score[first] - score[second]
-    m = row_moments(rows)
-    return Law(estimate=m.mean, n_units=m.n_splits, kind=m.kind, tolerance=m.tolerance, shape=Shape(tail), parts=(rows,))
+    plain = law_of_rows(rows)
+    return replace(plain, se=None, df=None, shape=Shape(tail), parts=(rows,))
 
 
 SIGN_FLIP = Procedure(

@@ -8,10 +8,10 @@ from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Proced
 from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, Interval, mean_present, student_multiplier
 from tiebreak.numerics.law import Law
-from tiebreak.scores.means import model_moments, pair_differences
+from tiebreak.scores.means import law_of_models, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
-from tiebreak.statistics.splits import law_of_moments
+from tiebreak.statistics.splits import corrected_law
 
 SMALL_TEST_SET = 5
 """Test examples per split below which scores are too coarse for a t distribution."""
@@ -22,12 +22,12 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
 
     `split_ratio` is n_test / n_train of each split, zeros where nothing is corrected.
     """
-    moments, ratio = pair_differences(data.matrix(), data.metric, split_ratio, first, second)
-    law = law_of_moments(moments, ratio)
+    plain, ratio = pair_differences(data.matrix(), data.metric, split_ratio, first, second)
+    law = corrected_law(plain, ratio)
 
     def floor(alpha: float) -> FloatArray:
         """As the corrected variance (1/n + n_test/n_train) s^2 tends to n_test/n_train s^2; s is taken as it is here."""
-        width = float(student_multiplier(alpha, np.inf)) * (np.sqrt(ratio) * moments.sd)
+        width = float(student_multiplier(alpha, np.inf)) * np.sqrt(ratio * np.asarray(plain.n_units)) * np.asarray(plain.se)
         return np.where(np.asarray(law.se) > 0, width, np.nan)
 
     def draws(n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
@@ -36,7 +36,7 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
         return joint_draws(data.metric.sign * data.matrix().score, float(split_ratio.mean()), rng, n)
 
     def uncorrected() -> Law:
-        return law_of_moments(moments, 0.0)
+        return corrected_law(plain, 0.0)
 
     return Judged(law=law, reach_df=reached(law), floor=floor, draws=draws, beside={"ratio": ratio, "uncorrected": uncorrected})
 
@@ -44,11 +44,11 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
 def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
     """Mean score of each model, with its t interval."""
     matrix = data.matrix()
-    moments = model_moments(matrix)
+    plain = law_of_models(matrix)
 
     def interval(alpha: float) -> Interval:
         ratios = np.nan_to_num(mean_present(np.where(np.isnan(matrix.score), np.nan, split_ratio), axis=1))
-        return law_of_moments(moments, ratios).interval_at(alpha)
+        return corrected_law(plain, ratios).interval_at(alpha)
 
     return mean_values(data)._replace(interval=interval)
 

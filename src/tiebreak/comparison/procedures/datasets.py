@@ -34,14 +34,14 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     divide,
-    row_moments,
+    law_of_rows,
 )
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.means import dataset_means, filled
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.copies import repeated_rows
-from tiebreak.statistics.means import means_of_moments
+from tiebreak.statistics.means import means_of_law
 from tiebreak.statistics.ranks import (
     average_ranks,
     critical_difference,
@@ -323,11 +323,10 @@ def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Noti
     second, first = np.tril_indices(len(models), -1)
     difference, scale = differences_of(data, first, second)
     found = test(difference, scale=scale)
-    centre, mean = np.asarray(found.estimate), row_moments(difference, omit_missing=True)
+    centre, mean = np.asarray(found.estimate), law_of_rows(difference, omit_missing=True)
     # near 0 either may lie on either side by chance, which misleads nobody
-    error = mean.sd / np.sqrt(np.maximum(mean.n_splits, 1))
-    is_shown = (np.asarray(found.pvalue()) < SHOWN_ALPHA) | (np.abs(mean.mean) > 2 * error)
-    against = is_shown & (centre * mean.mean < -np.square(RELATIVE_TOLERANCE * scale))
+    is_shown = (np.asarray(found.pvalue()) < SHOWN_ALPHA) | (np.abs(mean.estimate) > 2 * np.asarray(mean.se))
+    against = is_shown & (centre * mean.estimate < -np.square(RELATIVE_TOLERANCE * scale))
     asymmetry, level = asymmetry_pvalues(difference), SHOWN_ALPHA / first.size
     of_means = np.asarray(_judge_means(data, first, second).law.pvalue())
     alone = (np.asarray(found.pvalue()) <= level) & (of_means > level)
@@ -366,10 +365,10 @@ def has_many_ties(data: Scores) -> bool:
 def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Student's and Hall's t of the mean difference over the datasets that both models have."""
     difference, scale = differences_of(data, first, second)
-    moments = row_moments(difference, scale, omit_missing=True)
-    deviation = np.nan_to_num(difference - np.asarray(moments.mean)[..., None])
-    found = means_of_moments(moments)._replace(skewness=skewness_of_mean(deviation, moments.n_splits))
-    is_single = np.asarray(moments.n_splits) == 1  # which any difference goes with
+    plain = law_of_rows(difference, scale, omit_missing=True)
+    deviation = np.nan_to_num(difference - np.asarray(plain.estimate)[..., None])
+    found = means_of_law(plain)._replace(skewness=skewness_of_mean(deviation, plain.n_units))
+    is_single = np.asarray(plain.n_units) == 1  # which any difference goes with
     error, df = np.where(is_single, np.inf, found.standard_error), np.where(is_single, 1.0, found.df)
     law = found._replace(standard_error=error, df=df, kind=kinds_of(difference, RELATIVE_TOLERANCE * scale)).law
     return Judged(law=law, reach_df=reached(law))

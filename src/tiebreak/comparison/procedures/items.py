@@ -25,7 +25,7 @@ from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, divide, student_quantile
 from tiebreak.scores.items import TASK, Items
-from tiebreak.scores.means import model_moments, pair_differences
+from tiebreak.scores.means import law_of_models, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.copies import repeated_rows
@@ -37,7 +37,7 @@ from tiebreak.statistics.means import (
     cluster_sums,
     differences_of_means,
     effects_of_size,
-    means_of_moments,
+    means_of_law,
     means_of_rows,
     task_shares,
 )
@@ -309,7 +309,7 @@ def _differences(data: Scores, first: IntArray, second: IntArray, layout: Layout
     items, sign = items_of(data), data.metric.sign
     if layout.tasks is None and not items.structure_note:  # the ordinary t of the differences
         matrix = data.matrix()
-        found = means_of_moments(pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second)[0])
+        found = means_of_law(pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second)[0])
         return found._replace(skewness=sign * pair_skewness(matrix.score, first, second))
     one, two = (np.atleast_1d(each) for each in (first, second)[::sign])  # positive favours the first
     scale = np.atleast_1d(scale_of(data, first, second))
@@ -336,7 +336,7 @@ def _values(data: Scores, layout: Layout) -> ModelValues:
     """Mean over items of each model, with the interval of the same kind as the differences have."""
     items, score = items_of(data), data.matrix().score
     is_plain = layout.tasks is None and not items.structure_note
-    found = means_of_moments(model_moments(data.matrix())) if is_plain else means_of_models(data, layout)
+    found = means_of_law(law_of_models(data.matrix())) if is_plain else means_of_models(data, layout)
     law = found._replace(skewness=None, runs_skewness=None).law
     adjusted = adjusted_of(score, items.weights if layout.tasks is None else task_shares(layout))
     columns = (found.estimate, found.n, found.tolerance)

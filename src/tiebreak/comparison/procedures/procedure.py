@@ -14,7 +14,7 @@ from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval, Missing
 from tiebreak.numerics.law import Law
 from tiebreak.scores.items import TASK
-from tiebreak.scores.means import adjusted_means, dataset_means, model_moments
+from tiebreak.scores.means import adjusted_means, dataset_means, law_of_models
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
@@ -167,8 +167,10 @@ def copies_notice(n_repeated: int, unit: str, n: int, advice: str) -> Notice:
 def mean_values(data: Scores) -> ModelValues:
     """The mean score of each model over its units, without an interval."""
     matrix = units_of(data).matrix()
-    moments = model_moments(matrix)
-    return ModelValues("mean", moments.mean, np.asarray(moments.n_splits), moments.tolerance, adjusted=adjusted_of(matrix.score))
+    law = law_of_models(matrix)
+    return ModelValues(
+        "mean", law.estimate, np.asarray(law.n_units), np.asarray(law.tolerance), adjusted=adjusted_of(matrix.score)
+    )
 
 
 def adjusted_of(score: FloatArray, weights: FloatArray | None = None) -> FloatArray | None:

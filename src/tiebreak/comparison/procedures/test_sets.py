@@ -19,7 +19,7 @@ from tiebreak.comparison.procedures.procedure import (
 from tiebreak.errors import Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray
 from tiebreak.numerics.law import Law, student
-from tiebreak.scores.means import model_moments
+from tiebreak.scores.means import law_of_models
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.means import independent_difference
@@ -125,10 +125,7 @@ def _samples(data: Scores) -> Law:
         sd = np.sqrt(rate * (1.0 - rate) * n / np.maximum(n - 1.0, 1.0))
         tolerance = np.full(n.size, RELATIVE_TOLERANCE)
         return student(rate, sd / np.sqrt(n), n - 1.0, n_units=n.astype(np.int64), tolerance=tolerance)
-    moments = model_moments(data.matrix())
-    n_seeds = np.broadcast_to(moments.n_splits, moments.mean.shape)
-    error = moments.sd / np.sqrt(n_seeds)
-    return student(moments.mean, error, np.asarray(n_seeds - 1.0), n_units=n_seeds, tolerance=moments.tolerance)
+    return law_of_models(data.matrix())
 
 
 def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:

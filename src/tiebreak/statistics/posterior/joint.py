@@ -16,10 +16,10 @@ from tiebreak.numerics import (
     check_sizes,
     deviations,
     generator_of,
+    law_of_pairs,
     mean_deviations,
-    pair_moments,
 )
-from tiebreak.statistics.splits import law_of_moments
+from tiebreak.statistics.splits import corrected_law
 
 N_DRAWS = 100_000
 
@@ -66,9 +66,9 @@ def joint_posterior(
     scores = check_array(scores, "the scores", "n_models, n_splits", (1, 2))
     ratio = float(check_sizes(test_train_ratio))
     first, second = np.triu_indices(scores.shape[0], 1)
-    moments = pair_moments(scores, first, second)
-    below, above = (np.asarray(law_of_moments(moments, ratio).tail(upper=upper)) for upper in (False, True))
-    is_tied = (moments.kind == IDENTICAL) | (moments.kind == CONSTANT)
+    law = corrected_law(law_of_pairs(scores, first, second), ratio)
+    below, above = (np.asarray(law.tail(upper=upper)) for upper in (False, True))
+    is_tied = (law.kind == IDENTICAL) | (law.kind == CONSTANT)
     draws = joint_draws(scores, ratio, generator_of(rng, np.random.PCG64), check_count(n_draws, "n_draws"))
     return combine_pairs(scores.shape[0], first, second, below, above, is_tied, draws)
 
