@@ -20,9 +20,10 @@ from tiebreak.evaluation.progress import Tracker
 from tiebreak.evaluation.run_options import RunOptions, check_flags
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
+from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
-from tiebreak.plan.plan import Plan, metric_record, threads_for
-from tiebreak.plan.record import Cell, Outcome, RunRecord
+from tiebreak.plan.plan import Plan, threads_for
+from tiebreak.plan.record import Cell, MetricRecord, Outcome, RunRecord
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
@@ -53,7 +54,7 @@ def measure_plan(
     with closing(open_store(run.store) if remembered else MemoryStore()) as store:
         record = plan.record(
             run.name or (plan.default_name() if remembered else "run"),
-            [metric_record(each.metric, each.fingerprint_parts, with_hash=remembered) for each in scorers],
+            [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
             threads=threads_for(plan, run.threads_per_fit, run.n_jobs),
             settings=run.settings,
             with_hashes=remembered,
@@ -153,7 +154,7 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
 
     Refuses what the run itself would: a changed run, or changed versions.
     """
-    metrics = [metric_record(each.metric, each.fingerprint_parts) for each in find_scorers(plan, scoring)]
+    metrics = [MetricRecord(each.metric, fingerprint(each.fingerprint_parts)) for each in find_scorers(plan, scoring)]
     record = plan.record(run.name or plan.default_name(), metrics, threads=None)
     is_stored, n_done, n_failed, n_incomplete = False, 0, 0, 0
     with closing(open_store(run.store)) as store, suppress(NoStoreError):

@@ -17,7 +17,6 @@ from tiebreak.plan.fingerprint import fingerprint, rows_hash
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
 from tiebreak.plan.splits import PlannedDataset, make_splits
-from tiebreak.scores.metric import Metric
 
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
 _DISTRIBUTIONS = {"sklearn": "scikit-learn"}
@@ -189,11 +188,6 @@ def threads_for(plan: Plan, asked: Any, n_jobs: Any) -> int | None:
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise InvalidParameterError(f"threads_per_fit must be 'auto', None or a whole number of at least 1; got {asked!r}.")
     return asked
-
-
-def metric_record(metric: Metric, parts: Any, *, with_hash: bool = True) -> MetricRecord:
-    """The metric as it is remembered, with a hash of the parts that say how it is computed."""
-    return MetricRecord(metric, fingerprint(parts) if with_hash else "")
 
 
 def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] | None) -> DatasetRecord:

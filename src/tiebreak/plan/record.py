@@ -126,7 +126,7 @@ class RunRecord:
 State = Literal["done", "raised", "timed-out", "out-of-memory", "killed"]
 STATES: tuple[State, ...] = get_args(State)
 
-Outputs = Mapping[str, "np.ndarray[Any, Any]"]
+Outputs = Mapping[str, np.ndarray[Any, Any]]
 """What a model said of the test rows, by the method that said it: "predict", "predict_proba", "decision_function"."""
 
 

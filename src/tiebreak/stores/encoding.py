@@ -114,20 +114,17 @@ class CellContent(msgspec.Struct, array_like=True, frozen=True, gc=False, forbid
     facts: bytes
 
 
-class _Facts(msgspec.Struct, forbid_unknown_fields=True):
-    """Facts of a cell beside its numbers, as far as they are not as usual; reasons by the position of their metric."""
-
-    warnings: tuple[str, ...] = ()
-    message: str = ""
-    traceback: str = ""
-    attempts: int = 1
-    seed: int | None = None
-    chosen: str = ""
-    best_score: dict[str, float] = {}
-    undefined: dict[str, str] = {}
-
-
-_USUAL = msgspec.structs.asdict(_Facts())
+_USUAL: dict[str, Any] = {
+    "warnings": (),
+    "message": "",
+    "traceback": "",
+    "attempts": 1,
+    "seed": None,
+    "chosen": "",
+    "best_score": {},
+    "undefined": {},
+}
+"""Facts of a cell beside its numbers, kept as far as they are not as usual; reasons by the position of their metric."""
 
 to_msgpack = msgspec.msgpack.Encoder().encode
 read_cell = msgspec.msgpack.Decoder(CellContent).decode
@@ -147,12 +144,22 @@ def cell_content(outcome: Outcome, environment: int, n_bytes: int, metrics: Mapp
 
 def read_outcome(content: CellContent, metrics: Mapping[str, int], cell: Cell, outputs: Outputs) -> Outcome:
     """Outcome of a cell, with its outputs, in metrics given with their positions; raises one of `MALFORMED`."""
-    facts = msgspec.structs.asdict(msgspec.convert(from_json(content.facts), _Facts)) if content.facts else {}
-    reasons = {int(place): why for place, why in facts.pop("undefined", {}).items()}
+    facts = from_json(content.facts) if content.facts else {}
+    require(facts.keys() <= _USUAL.keys(), "facts of no cell")
+    reasons = {int(place): why for place, why in facts.get("undefined", {}).items()}
     parts: list[Mapping[int, Any]] = [content.scores, reasons, content.train_scores]
     scores, undefined, train = ({name: part[i] for name, i in metrics.items() if i in part} for part in parts)
-    state, times = STATES[content.state], (content.fit_seconds, content.predict_seconds)
-    return Outcome(cell, state, scores, undefined, train, *times, outputs=outputs, **facts)
+    own = {
+        "cell": cell,
+        "state": STATES[content.state],
+        "scores": scores,
+        "undefined": undefined,
+        "train_scores": train,
+        "fit_seconds": content.fit_seconds,
+        "predict_seconds": content.predict_seconds,
+        "outputs": outputs,
+    }
+    return msgspec.convert({**facts, **own}, Outcome)
 
 
 # --- arrays ---------------------------------------------------------------------------------------------------------------
