@@ -20,11 +20,13 @@ SCRIPT = """
 import json, os, sys, time
 import tiebreak as tb
 from tests.evaluation.sharers import study
+from tiebreak.stores import lease
 
+lease.SECONDS = 4.0
 url, seconds, n_jobs = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 print("ready", flush=True)
 input()
-evaluation = tb.evaluate(**study(seconds), store=tb.SqlStore(url, lease_seconds=4), n_jobs=n_jobs, progress=None)
+evaluation = tb.evaluate(**study(seconds), store=url, n_jobs=n_jobs, progress=None)
 print(json.dumps(evaluation.scores().matrix().score.tolist()), flush=True)
 """
 

@@ -48,7 +48,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     store._database.do(
         lambda connection: connection.execute(
             "INSERT INTO tiebreak_leases VALUES (?, 7, 0, ?)",
-            [log._run, sealed(to_json([["another", 1], 60.0, []]), "lease", log._run, 7)],
+            [log._run, sealed(to_json([["another", 1], []]), "lease", log._run, 7)],
         ),
         to_write=True,
     )

@@ -6,13 +6,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
-from tests.guarded import told
-from tiebreak.errors import ChangedRunError, InvalidParameterError
+from tiebreak.errors import ChangedRunError
 from tiebreak.stores import lease as leases
 from tiebreak.stores.sql import SqlStore
 from tiebreak.stores.sqlite import SqliteDatabase
@@ -109,7 +107,8 @@ def test_a_holder_that_shows_nothing_loses_its_cells(
 def test_a_holder_shows_that_it_lives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times in the time for which it may show nothing, without any call of its own."""
     monkeypatch.setattr(leases, "_place", lambda: ["another", 1])
-    store = SqlStore(path, lease_seconds=1)
+    monkeypatch.setattr(leases, "SECONDS", 1.0)
+    store = SqlStore(path)
     with store.open(a_plan()).lease() as one, store.open(a_plan()).lease() as other:
         one.claim(CELLS[:2])
         until = time.monotonic() + 2.5
@@ -150,12 +149,3 @@ def test_a_damaged_lease_holds_nothing(store: SqlStore) -> None:
         assert [damage.where for damage in store.check()] == ["the list of leases"]
         assert other.claim(CELLS[:2]).granted == CELLS[:2]
     assert store.check() == []
-
-
-@pytest.mark.parametrize("seconds", [-1, 0.5, "60", None, True, float("nan")])
-def test_seconds_are_a_number(path: Path, seconds: Any) -> None:
-    """Said at once, with the value met."""
-    assert (
-        told(InvalidParameterError, SqlStore, path, lease_seconds=seconds)
-        == f"lease_seconds must be a number of seconds of at least 1; got {seconds!r}."
-    )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tiebreak.stores.log import SqlLog
     from tiebreak.stores.plan_mapping import Place
 
+SECONDS = 60.0
+"""For how long a holder may show no sign of life before others take over the cells that it has begun."""
 BEATS = 4
 """How often a holder shows that it lives, in the time for which it may show nothing."""
 
@@ -39,13 +41,12 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     """Share of one process in a run that several may measure at once.
 
     A row says which cells its holder has taken on, and when it has shown last that it lives, which it does by itself. One that
-    has shown nothing for `seconds` of the store's own clock (its machine is gone, the process hangs) loses its cells to whoever
+    has shown nothing for `SECONDS` of the store's own clock (its machine is gone, the process hangs) loses its cells to whoever
     asks for them next; what it hands in later changes nothing that these have taken on or kept.
     """
 
-    def __init__(self, log: SqlLog, seconds: float) -> None:
+    def __init__(self, log: SqlLog) -> None:
         self._of = log
-        self._seconds = seconds
         self._holder = secrets.randbits(62)
         self._held: set[Place] = set()
         self._is_over = threading.Event()
@@ -111,7 +112,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     def _beat_on(self) -> None:
         """Show that this process lives, even while a fit takes long; unless others have taken it for dead."""
         database, log = self._of._database, self._of
-        while not self._is_over.wait(self._seconds / BEATS):
+        while not self._is_over.wait(SECONDS / BEATS):
             if not self._held:
                 continue
             with suppress(TiebreakError):  # who measures will meet it too, and tell
@@ -145,7 +146,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
                 claim.granted.append(cell)
         held = (self._held - done - others) | {places[cell] for cell in claim.granted}
         if held:
-            content = sealed(to_json([_place(), self._seconds, sorted(held)]), "lease", log._run, self._holder)
+            content = sealed(to_json([_place(), sorted(held)]), "lease", log._run, self._holder)
             connection.execute(_PUT, [log._database.now(connection), content, log._run, self._holder])
         elif own:
             connection.execute(_DELETE, [log._run, self._holder])
@@ -160,10 +161,10 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             "SELECT holder, shown, content FROM tiebreak_leases WHERE run = ?", [run]
         ):
             try:
-                place, seconds, listed = from_json(unsealed(content, "lease", run, holder))
+                place, listed = from_json(unsealed(content, "lease", run, holder))
                 cells: set[Place] = {(dataset, split, model) for dataset, split, model in listed}
                 # the clock may have been put back meanwhile
-                is_living = holder == self._holder or (abs(now - shown) < seconds and not is_gone(place))
+                is_living = holder == self._holder or (abs(now - shown) < SECONDS and not is_gone(place))
             except MALFORMED:  # a damaged row holds nothing, and `check` tells of it until then
                 is_living = False
             if not is_living:

@@ -16,7 +16,7 @@ import numpy as np
 from tiebreak.errors import ChangedRunError, StoreError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
 from tiebreak.stores.contract import CellTable, Damage, Report, RunSummary, cell_text, refuse, settle
-from tiebreak.stores.database import Connection
+from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import (
     MALFORMED,
     CellContent,
@@ -39,7 +39,6 @@ from tiebreak.stores.plan_mapping import Place, map_plan
 
 if TYPE_CHECKING:
     from tiebreak.stores.lease import SqlLease
-    from tiebreak.stores.sql import SqlStore
 
 Part = TypeVar("Part")
 
@@ -134,7 +133,7 @@ class SqlLog:
 
     def __init__(
         self,
-        store: SqlStore,
+        database: Database,
         run: int,
         record: RunRecord,
         stored: RunRecord,
@@ -142,7 +141,7 @@ class SqlLog:
         environment: int,
         report: Report = refuse,
     ) -> None:
-        self.record, self._run, self._store, self._database = record, run, store, store._database
+        self.record, self._run, self._database = record, run, database
         self._environment, self._report = environment, report
         self._see(stored, plan)
 
@@ -181,7 +180,7 @@ class SqlLog:
         """Begin a share in measuring the run, for one process among several."""
         from tiebreak.stores.lease import SqlLease
 
-        return SqlLease(self, self._store._lease_seconds)
+        return SqlLease(self)
 
     def table(self) -> CellTable:
         """Read all recorded cells.

@@ -1,13 +1,11 @@
 """A store in a database: a SQLite file, PostgreSQL, or a database in memory."""
 
 import dataclasses
-import math
 import os
 import secrets
 from collections.abc import Mapping
 from functools import partial
 from hashlib import blake2b
-from numbers import Real
 
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
@@ -44,9 +42,6 @@ class SqlStore:
     source : str or path-like
         ``sqlite:///results.db``, a path that ends in ``.db`` or ``.sqlite``, or
         ``postgresql://user:password@host/database`` with the options of PostgreSQL's own library, such as ``?sslmode=require``.
-    lease_seconds : float, default 60.0
-        Where several processes measure one run: for how long one of them may show no sign of life before the others
-        take over the cells that it had begun. A process that ended on the same machine is noticed at once.
 
     Raises
     ------
@@ -56,17 +51,14 @@ class SqlStore:
         PostgreSQL without its driver.
     """
 
-    def __init__(self, source: str | os.PathLike[str], *, lease_seconds: float = 60.0) -> None:
+    def __init__(self, source: str | os.PathLike[str]) -> None:
         text = os.fsdecode(source)
-        if isinstance(lease_seconds, bool) or not isinstance(lease_seconds, Real) or not 1 <= lease_seconds < math.inf:
-            raise InvalidParameterError(f"lease_seconds must be a number of seconds of at least 1; got {lease_seconds!r}.")
         path = text.removeprefix("sqlite:///")
         is_file = path != text or ("://" not in text and text.lower().endswith((".db", ".sqlite")))
         is_server = text.startswith("postgresql://")
         if not is_server and (not is_file or path in ("", ":memory:") or any(letter in path for letter in "?#\0")):
             raise InvalidParameterError(f"{masked(text)!r} is no address of a store. {FORMS}; no ? or # in a path.")
         self._database: Database = PostgresDatabase(text) if is_server else SqliteDatabase(path)
-        self._lease_seconds: float = float(lease_seconds)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
@@ -121,7 +113,7 @@ class SqlStore:
             head = before._replace(run=summary, plan=plan[:8].hex())
             if head != before:
                 connection.execute(_PUT_RUN, [run, key_of(record.name), pack_head(run, head), plan])
-            return SqlLog(self, run, dataclasses.replace(record, threads=stored.threads), stored, head.plan, position)
+            return SqlLog(self._database, run, dataclasses.replace(record, threads=stored.threads), stored, head.plan, position)
 
         return self._database.do(begin, record.name, to_write=True, create=True)
 
@@ -186,7 +178,7 @@ class SqlStore:
 
     def _read(self, run: int, name: str, report: Report = refuse) -> SqlLog:
         record, environments, plan = self._database.do(lambda connection: read_plan(connection, run, name), name)
-        return SqlLog(self, run, record, record, plan, len(environments) - 1, report)
+        return SqlLog(self._database, run, record, record, plan, len(environments) - 1, report)
 
 
 class MemoryStore(SqlStore):
@@ -194,7 +186,6 @@ class MemoryStore(SqlStore):
 
     def __init__(self) -> None:
         self._database = MemoryDatabase()
-        self._lease_seconds = 60.0
 
 
 def key_of(name: str) -> bytes:
