@@ -28,7 +28,6 @@ from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
 from tiebreak.stores.contract import NoStoreError
-from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
 from tiebreak.stores.sql import MemoryStore
 
 if TYPE_CHECKING:
@@ -159,15 +158,10 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
     is_stored, n_done, n_failed, n_incomplete = False, 0, 0, 0
     with closing(open_store(run.store)) as store, suppress(NoStoreError):
         if is_stored := record.name in [each.name for each in store.runs()]:
-            log = store.read(record.name)
-            places, table = map_plan(record, merge_records(log.record, record)), log.table()
-            environment_of(record.name, log.environments, record.versions, run.accept_versions)
-            known = [position for position in places.metrics.values() if position < table.has_score.shape[1]]
-            cells = zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True)
-            planned = np.array([places.planned(cell) is not None for cell in cells], dtype=bool)
+            table = store.open(record, accept_versions=run.accept_versions, is_preview=True).table()
             is_done = table.state == 0
-            lacks = is_done & (~table.has_score[:, known].all(axis=1) | (len(known) < len(metrics)))
-            n_done, n_failed, n_incomplete = (int(np.count_nonzero(planned & each)) for each in (is_done, ~is_done, lacks))
+            n_done, n_failed = int(is_done.sum()), int((~is_done).sum())
+            n_incomplete = int((is_done & ~table.has_score.all(axis=1)).sum())
     n_left = record.n_cells - n_done - (0 if run.retry_failed else n_failed)
     return Preview(record, plan.datasets[0].task, is_stored, n_done, n_failed, n_incomplete, n_left)
 

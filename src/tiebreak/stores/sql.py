@@ -73,12 +73,13 @@ class SqlStore:
         runs = self._database.do(partial(list_runs, refuse))
         return sorted(runs.values(), key=lambda run: run.updated, reverse=True)
 
-    def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
+    def open(self, record: RunRecord, *, accept_versions: bool = False, is_preview: bool = False) -> SqlLog:
         """Begin a run, or go on with the one of the same name.
 
         Models, datasets, splits and metrics that the stored run does not have are added to it; those that it has must be
         the same. What the stored run has beyond the record stays, and is not seen through this log. `threads` stays what it
-        was; `settings` are added to those stored.
+        was; `settings` are added to those stored. As a preview, of a run that is there, nothing is written: the log shows what
+        the run would go on with.
 
         Raises
         ------
@@ -110,12 +111,12 @@ class SqlStore:
                 n_splits=sum(dataset.n_splits for dataset in stored.datasets),
                 metrics=tuple(metric.name for metric in stored.metrics),
             )
-            head = before._replace(run=summary, plan=plan[:8].hex())
+            head = before if is_preview else before._replace(run=summary, plan=plan[:8].hex())
             if head != before:
                 connection.execute(_PUT_RUN, [run, key_of(record.name), pack_head(run, head), plan])
             return SqlLog(self._database, run, dataclasses.replace(record, threads=stored.threads), stored, head.plan, position)
 
-        return self._database.do(begin, record.name, to_write=True, create=True)
+        return self._database.do(begin, record.name, to_write=not is_preview, create=not is_preview)
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has; raises `UnknownNameError`, with the nearest names."""
