@@ -1,7 +1,7 @@
 """All checks, on data and splits as they are before any model is fitted."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from tiebreak.audits.overlap import find_duplicates, find_near_duplicates, find_
 from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.scorer import resolve_scorers
-from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.data import Dataset, Task, check_dataset
 from tiebreak.plan.plan import check_rng
 from tiebreak.plan.splits import make_splits
@@ -31,27 +30,20 @@ FEW_LABELS = 20
 """Different whole numbers up to which a target without models to ask is taken for classes; beyond, their share decides."""
 
 
-class _Planned(NamedTuple):
-    """A check, what it looks at, and why it is not done where it is not."""
-
-    what: str
-    check: Check
-    needs: str = ""
-
-
-_CHECKS = (
-    _Planned("rows on both sides", find_shared_rows),
-    _Planned("equal rows on both sides", find_duplicates),
-    _Planned("groups on both sides", find_torn_groups, "groups"),
-    _Planned("training on the future", find_future, "time"),
-    _Planned("folds against time", find_scattered_folds, "time"),
-    _Planned("classes in every fold", find_class_gaps, "classes"),
-    _Planned("test sets large enough", find_small_tests),
-    _Planned("folds of equal size", find_unequal_sizes),
-    _Planned("folds like the whole", find_departures, "target"),
-    _Planned("single columns that tell the target", find_leaks, "leak"),
-    _Planned("near copies on both sides", find_near_duplicates, "deep"),
+_CHECKS: tuple[tuple[str, Check, str], ...] = (
+    ("rows on both sides", find_shared_rows, ""),
+    ("equal rows on both sides", find_duplicates, ""),
+    ("groups on both sides", find_torn_groups, "groups"),
+    ("training on the future", find_future, "time"),
+    ("folds against time", find_scattered_folds, "time"),
+    ("classes in every fold", find_class_gaps, "classes"),
+    ("test sets large enough", find_small_tests, ""),
+    ("folds of equal size", find_unequal_sizes, ""),
+    ("folds like the whole", find_departures, "target"),
+    ("single columns that tell the target", find_leaks, "leak"),
+    ("near copies on both sides", find_near_duplicates, "deep"),
 )
+"""What each check looks at, and what it needs, for which `_reasons` has why it may not be done."""
 
 
 def audit(
@@ -122,11 +114,12 @@ def audit_dataset(dataset: Dataset, cv: Any, *, time: Any, metric: Any, task: Ta
     audit_input = _audit_input(dataset, cv, time, metric, task, check_rng(rng))
     findings: list[Finding] = []
     checked = []
-    for planned in _CHECKS:
-        why_not = _why_not(audit_input, planned.needs, deep)
-        own = [] if why_not else list(planned.check(audit_input))
+    reasons = _reasons(audit_input, deep)
+    for what, check, needs in _CHECKS:
+        why_not = reasons.get(needs, "")
+        own = [] if why_not else list(check(audit_input))
         findings += own
-        checked.append(Checked(planned.what, tuple(each.code for each in own), why_not))
+        checked.append(Checked(what, tuple(each.code for each in own), why_not))
     findings.sort(key=lambda finding: -SEVERITIES.index(finding.severity))  # the checks' own order among those as grave
     return Audit(
         findings=tuple(findings),
@@ -139,20 +132,19 @@ def audit_dataset(dataset: Dataset, cv: Any, *, time: Any, metric: Any, task: Ta
     )
 
 
-def _why_not(audit_input: AuditInput, needs: str, deep: bool) -> str:
-    """Why a check cannot be done or was not asked for; "" where it is done."""
-    is_classification, time = audit_input.task == "classification", audit_input.time
-    reasons = {
+def _reasons(audit_input: AuditInput, deep: bool) -> dict[str, str]:
+    """By what checks need: why they cannot be done or were not asked for; "" where they are done."""
+    time, has_target = audit_input.time, audit_input.target is not None
+    has_classes, is_long = has_target and audit_input.task == "classification", audit_input.data.n_samples >= LEAST_ROWS
+    of_target = "" if has_target else "the target is not one class or number for each row"
+    return {
         "groups": "" if audit_input.data.groups is not None else "no groups were given",
         "time": "no time was given" if time is None else "" if time.any() else "all rows have the same time",
-        "classes": "" if is_classification and audit_input.target is not None else "the target is not one class for each row",
-        "target": "" if audit_input.target is not None else "the target is not one class or number for each row",
+        "classes": "" if has_classes else "the target is not one class for each row",
+        "target": of_target,
+        "leak": of_target or ("" if is_long else f"there are fewer than {LEAST_ROWS} rows"),
         "deep": "" if deep else "only with deep=True (--deep)",
     }
-    reasons["leak"] = reasons["target"] or (
-        f"there are fewer than {LEAST_ROWS} rows" if audit_input.data.n_samples < LEAST_ROWS else ""
-    )
-    return reasons.get(needs, "")
 
 
 # --- what is looked at ------------------------------------------------------------------------------------------------------
@@ -162,12 +154,9 @@ def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task |
     if task is not None and task not in TASKS:
         raise InvalidParameterError(f"task={task!r} is not known. Pass 'classification', 'regression' or nothing.")
     known, y = task if task is not None else _task_of(dataset.y), dataset.y
-    classes: tuple[object, ...] = ()
-    target: FloatArray | IntArray | None = None
-    if known == "classification" and y.ndim == 1:
-        labels, target = np.unique(y, return_inverse=True)
-        classes = tuple(labels.tolist())
-    elif known == "regression" and y.ndim == 1 and y.dtype.kind in "biuf":
+    labels, target = dataset.classes(known)
+    classes = () if labels is None else tuple(labels.tolist())
+    if known == "regression" and y.ndim == 1 and y.dtype.kind in "biuf":
         target = y.astype(float)
     given: Sequence[Any] = () if metric is None else [metric] if isinstance(metric, str) or callable(metric) else list(metric)
     metrics = [each for each in given if isinstance(each, str)]  # of metrics that are functions nothing is known

@@ -48,21 +48,17 @@ class Columns:
     @classmethod
     def of(cls, X: Any) -> Columns:
         """The columns of what models are given."""
+        table = X
         if hasattr(X, "tocsc"):
-            return cls(X.tocsc(), _numbered(X.shape[1]))
-        if hasattr(X, "columns"):
-            return cls(X, tuple(str(name) for name in X.columns))
-        flat = X.reshape(X.shape[0], -1)
-        return cls(flat, _numbered(flat.shape[1]))
+            table = X.tocsc()
+        elif not hasattr(X, "columns"):
+            table = X.reshape(X.shape[0], -1)
+        names = getattr(table, "columns", [f"column {place}" for place in range(table.shape[1])])
+        return cls(table, tuple(map(str, names)))
 
     def __len__(self) -> int:
         """Number of columns."""
         return len(self.names)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.table.shape[0])
 
     def __getitem__(self, place: int) -> Column:
         """One column."""
@@ -79,7 +75,7 @@ class Columns:
         """A number for each row, the same for rows that are equal; sums of those of the cells, so a column can be left out."""
         if hasattr(self.table, "indptr"):
             return _sparse_hashes(self.table)
-        total = np.zeros(self.n_rows, dtype=np.uint64)
+        total = np.zeros(self.table.shape[0], dtype=np.uint64)
         for place in range(len(self)):
             total += self.cell_hashes(place)
         return total
@@ -89,10 +85,6 @@ class Columns:
         own = _mixed(np.array([place + 1], dtype=np.uint64))
         hashed = _mixed(_bits(self[place].values) ^ own)
         return hashed - _mixed(own) if hasattr(self.table, "indptr") else hashed
-
-
-def _numbered(n_columns: int) -> tuple[str, ...]:
-    return tuple(f"column {place}" for place in range(n_columns))
 
 
 def _column(values: np.ndarray[Any, Any]) -> Column:

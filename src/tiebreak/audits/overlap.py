@@ -143,7 +143,7 @@ def graded(share: float) -> Severity:
 def expected_pairs(columns: Columns, hashes: Hashes, rng: np.random.Generator, enough: float = np.inf) -> float:
     """Expected number of pairs of equal rows by chance, as far as it can be told; it need not be better than `enough`."""
     total, all_pairs, largest = _pairs(hashes), hashes.size * (hashes.size - 1) / 2, 0.0
-    places, most = np.arange(len(columns)), min(MOST_SETS, max(2, MOST_CELLS // columns.n_rows))
+    places, most = np.arange(len(columns)), min(MOST_SETS, max(2, MOST_CELLS // hashes.size))
     if places.size > most:  # a choice that fits into memory
         places = np.sort(rng.choice(places.size, most, replace=False))
     looked_at = [place for place in places.tolist() if columns[place].varies]
@@ -184,9 +184,7 @@ def _sets(places: list[int], rng: np.random.Generator) -> list[list[int]]:
 
 def _pairs(hashes: Any) -> float:
     """Pairs of equal numbers."""
-    ordered = np.sort(hashes)
-    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) + 1
-    times = np.diff(ends, prepend=0).astype(float)
+    times = np.unique(hashes, return_counts=True)[1].astype(float)
     return float((times * (times - 1) / 2).sum())
 
 

@@ -80,13 +80,11 @@ def _distinct_texts(values: list[Any]) -> list[str]:
         by_identity = dict(zip(identity, texts, strict=True))
         if len(set(by_identity.values())) == len(by_identity):
             return texts
-    return _longer(values, identity, by_identity)
-
-
-def _longer(values: list[Any], identity: list[str], short: dict[str, str]) -> list[str]:
-    """The full text of values whose short ones are the same; a number where even that does not tell them apart."""
-    shared = {text for text, count in Counter(short.values()).items() if count > 1}
-    full = {key: " ".join(key.split()) if short[key] in shared and " at 0x" not in key else short[key] for key in short}
+    # the full text where short ones are the same; a number where even that does not tell values apart
+    shared = {text for text, count in Counter(by_identity.values()).items() if count > 1}
+    full = {
+        key: " ".join(key.split()) if short in shared and " at 0x" not in key else short for key, short in by_identity.items()
+    }
     seen: Counter[str] = Counter()
     for key, text in full.items():
         seen[text] += 1

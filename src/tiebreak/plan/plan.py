@@ -199,18 +199,15 @@ def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] 
         key = tuple(map(id, content))
         digest = hashes[key] = hashes.get(key) or fingerprint(content)
         split_hashes = tuple(rows_hash(*split) for split in planned.splits)
-    classes, target = None, None
-    if planned.task == "classification" and data.y.ndim == 1:
-        labels, target = np.unique(data.y, return_inverse=True)
-        classes = tuple(labels.tolist())
-    elif data.y.dtype.kind in "biuf":
+    labels, target = data.classes(planned.task)
+    if labels is None and data.y.dtype.kind in "biuf":
         target = data.y
     return DatasetRecord(
         name=data.name,
         fingerprint=digest,
         n_samples=data.n_samples,
         n_features=data.n_features,
-        classes=classes,
+        classes=None if labels is None else tuple(labels.tolist()),
         target=target,
         kind=described.kind,
         ordered=described.ordered,

@@ -66,9 +66,6 @@ class Splits:
         return dataclasses.replace(matrix, **keys), design
 
 
-Scheme = tuple[Kind, int]
-"""Kind of the splits, and number of folds in one repeat."""
-
 _KINDS: dict[str, Kind] = {
     "RepeatedStratifiedKFold": "repeated-stratified",
     "RepeatedKFold": "repeated-kfold",
@@ -91,12 +88,10 @@ def class_names(cv: Any) -> list[str]:
     return [base.__name__ for base in type(cv).__mro__]
 
 
-def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
-    """Scheme of a splitter's splits; None where it must be read from the indices."""
+def _scheme_of(cv: Any, n_splits: int) -> tuple[Kind, int] | None:
+    """Kind of a splitter's splits, and number of folds in one repeat; None where that must be read from the indices."""
     names = class_names(cv)
     kind = next((kind for name, kind in _KINDS.items() if name in names), None)
-    if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
-        return "kfold", n_splits
     if kind is None:
         return None
     if kind == "repeated-holdout":
@@ -106,18 +101,15 @@ def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
     return kind, n_folds
 
 
-def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Splits:
-    """Sizes and keys of splits that are known example by example.
-
-    Without a scheme, which is that of a known splitter, it is told from the indices.
-    """
-    kind, n_folds = scheme or _recognise(splits)
+def describe_splits(splits: Sequence[Split], cv: Any = None) -> Splits:
+    """Sizes and keys of splits that are known example by example; their kind is told from the indices if `cv` does not."""
+    kind, n_folds = _scheme_of(cv, len(splits)) or _recognise(splits)
     repeat, fold = np.divmod(np.arange(len(splits)), n_folds)
     n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
     return Splits(repeat, fold, n_train, n_test, kind, kind == "time")
 
 
-def _recognise(splits: Sequence[Split]) -> Scheme:
+def _recognise(splits: Sequence[Split]) -> tuple[Kind, int]:
     """k-fold is told by test sets that together are all examples, once in each repeat."""
     n_splits = len(splits)
     if n_splits == 1:
@@ -298,13 +290,11 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     seed = derive_seed(0 if rng is None else rng, "splits", dataset.name)
     if isinstance(cv, Mapping):
         cv = make_splitter(cv, dataset, task, seed)
-    scheme: Scheme | None = None
     if hasattr(cv, "split"):
         cv = copy.deepcopy(cv)  # the caller's must not move on
         if rng is not None and getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
             cv.random_state = seed
         splits = _of_splitter(cv, dataset)
-        scheme = scheme_of(cv, len(splits))
     elif isinstance(cv, Iterable):
         splits = _of_pairs(cv, dataset.n_samples)
     else:
@@ -314,7 +304,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
         )
     if check:
         _check_splits(splits, dataset, task)
-    return PlannedDataset(dataset, task, splits, describe_splits(splits, scheme))
+    return PlannedDataset(dataset, task, splits, describe_splits(splits, cv))
 
 
 def check_amount(n_splits: int, dataset: Dataset) -> None:
@@ -381,11 +371,9 @@ def _rows(given: Any, n_samples: int, what: str) -> IntArray:
 
 def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> None:
     """No example on both sides, none tested twice in a split, and every class in every training set."""
-    labels, code = None, dataset.y
-    if task == "classification" and dataset.y.ndim == 1:
-        labels, code = np.unique(dataset.y, return_inverse=True)
-        if labels.size < 2:
-            raise DataError(f"y{_of(dataset)} has a single class, {labels.item()!r}. Nothing is to be learnt from one class.")
+    labels, code = dataset.classes(task)
+    if labels is not None and labels.size < 2:
+        raise DataError(f"y{_of(dataset)} has a single class, {labels.item()!r}. Nothing is to be learnt from one class.")
     in_training = np.zeros(dataset.n_samples, dtype=bool)
     for number, (train, test) in enumerate(splits):
         in_training[:] = False
@@ -437,14 +425,16 @@ def splits_unseen(cv: Any, n_splits: int) -> Splits:
     InvalidParameterError
         It is a number below 2.
     """
-    n_folds = n_made = n_splits  # of None, the default of a search
+    n_folds = n_made = n_own = n_splits  # of None, the default of a search
+    kind: Kind = "kfold"
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         n_folds = n_made = int(cv)
-    elif type(cv).__name__ in K_FOLD:
-        n_made = cv.get_n_splits()
-        n_folds = n_made // getattr(cv, "n_repeats", 1)
     elif cv is not None:
+        kind, n_own = _scheme_of(cv, n_splits) or ("unknown", n_splits)
         n_folds = 0
+        if type(cv).__name__ in K_FOLD:
+            n_made = cv.get_n_splits()
+            n_folds = n_made // getattr(cv, "n_repeats", 1)
     if isinstance(cv, str | bool | float) or (n_made < 2 and n_folds == n_made):
         raise InvalidParameterError(f"cv must be a number of folds, at least 2, or a splitter; got {cv!r:.60}.")
     if n_splits % n_made:
@@ -452,7 +442,6 @@ def splits_unseen(cv: Any, n_splits: int) -> Splits:
             f"there are {n_splits} scores of each model, which is no multiple of the {n_made} splits that cv={cv!r:.60} makes. "
             "Pass the cv that was used."
         )
-    kind, n_own = scheme_of(cv, n_splits) or ("unknown", n_splits)
     kind = _WITH_REPEATS.get(kind, kind) if 0 < n_folds < n_splits else kind
     nothing = np.zeros(n_splits, dtype=np.int64)
     repeat, fold = np.divmod(np.arange(n_splits), n_folds or n_own)
@@ -492,7 +481,7 @@ def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: 
             f"splitting again gives {len(first)} splits, but there are scores of {n_splits}. Are X, y, groups and cv those "
             f"that were used? If cv cannot be split again, pass {_INSTEAD}."
         )
-    splits = describe_splits(first, scheme_of(used, n_splits))
+    splits = describe_splits(first, used)
     if groups is not None:
         named = np.asarray(groups)
         torn = sum(bool(np.isin(named[split.train], named[split.test]).any()) for split in first)

@@ -30,11 +30,10 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     or more than there are, and `DataError` where a class is absent from the training rows of a size.
     """
     planned = plan.datasets[0]
-    full, code = int(planned.described.n_train.min()), None
-    if planned.task == "classification" and planned.data.y.ndim == 1:
-        code = np.asarray(np.unique(planned.data.y, return_inverse=True)[1])
+    full = int(planned.described.n_train.min())
+    classes, code = planned.data.classes(planned.task)
     if sizes is None:  # n/16, n/8, n/4, n/2 and n; the last three, which tell what doubling brought, wherever they are possible
-        n_classes = 0 if code is None else int(code.max()) + 1
+        n_classes = 0 if classes is None else classes.size
         fewest = [max(1, n_classes)] * 3 + [max(FEWEST, 2 * n_classes)] * (N_HALVINGS - 2)
         chosen = tuple(full // 2**power for power in range(N_HALVINGS, -1, -1) if full // 2**power >= fewest[power])
     else:
@@ -48,8 +47,8 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
         splits = tuple(Split(np.sort(order[:size]), split.test) for order, split in zip(orders, planned.splits, strict=True))
         described = dataclasses.replace(planned.described, n_train=np.full(len(splits), size, dtype=np.int64))
         datasets.append(PlannedDataset(data, planned.task, splits, described))
-        if code is not None:
-            _check_classes(datasets[-1], code, size)
+        if classes is not None:
+            _check_classes(datasets[-1], classes, code, size)
     return dataclasses.replace(plan, datasets=tuple(datasets)), chosen
 
 
@@ -105,8 +104,7 @@ def _in_proportion(rows: IntArray, code: IntArray) -> IntArray:
     return rows[np.argsort(np.where(rank == 0, 0.0, due), kind="stable")]
 
 
-def _check_classes(planned: PlannedDataset, code: IntArray, size: int) -> None:
-    classes = np.unique(planned.data.y)
+def _check_classes(planned: PlannedDataset, classes: Any, code: IntArray, size: int) -> None:
     for position, split in enumerate(planned.splits):
         absent = np.flatnonzero(np.bincount(code[split.train], minlength=classes.size) == 0)
         if absent.size:
