@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, TiebreakError, UnclearSourceError
+from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import MEANS, PARTS, SPREADS, is_no_score
@@ -27,11 +28,6 @@ _CLASSES = Advice("n_test=(40, 960)", typed="--n-test 40,960")
 
 _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 """A column that only the leaderboard of a tool has."""
-
-KEEP = (
-    "the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the predictions of "
-    "all models in one table, and compare these."
-)
 
 
 class _Column(NamedTuple):
@@ -76,11 +72,20 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     value, half = _numbers(table, chosen.name, texts)
     are_percent, is_share = value > 1.5, metric.bounds[1] == 1.0 or plain_name(metric.name) in RATES
     scale = 100.0 if is_share and are_percent.any() else 1.0
-    what = "is a fraction, and other rows are in per cent."
-    _check(table, chosen.name, are_percent | (scale == 1.0), lambda row: f"{texts[row]} {what}", "Write all in one unit.")
+    _check(
+        table,
+        chosen.name,
+        are_percent | (scale == 1.0),
+        lambda row: f"{texts[row]} is a fraction, and other rows are in per cent.",
+        "Write all in one unit.",
+    )
     value, half, (low, high) = value / scale, half / scale, metric.bounds
-    bounds = f"{metric.name}, which lies between {low:g} and {high:g}"
-    _check(table, chosen.name, (value >= low) & (value <= high), lambda row: f"{texts[row]} is no value of {bounds}.")
+    _check(
+        table,
+        chosen.name,
+        (value >= low) & (value <= high),
+        lambda row: f"{texts[row]} is no value of {metric.name}, which lies between {low:g} and {high:g}.",
+    )
     deviation, said = np.full(value.size, np.nan), ""
     if kind in ("folds", "runs"):
         spread, half_spread = _numbers(table, (beside or chosen).name, spreads)
@@ -97,8 +102,8 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     means = Summary(kind, n, np.full(value.size, half), deviation, tool, said)
     zero, n_test = np.zeros(1, dtype=np.int64), np.array([sum(n) if kind in ("rates", "areas") else 0])
     matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
-    unit = f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point"
-    notices = () if scale == 1.0 else (Notice("read-as", unit),)
+    in_percent = Notice("read-as", f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point")
+    notices = () if scale == 1.0 else (in_percent,)
     return Source(Scores(metric, (matrix,), SplitDesign("means"), notices), table.name)
 
 
@@ -138,10 +143,10 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
     With a number of folds it is the one that has a spread; else that of test data.
     """
     means, spreads = ([each for each in columns if each.is_mean is is_mean] for is_mean in (True, False))
-
-    def beside(mean: _Column) -> _Column | None:
-        return next((each for each in spreads if each.part == mean.part and each.plain in ("", mean.plain)), None)
-
+    beside = {
+        mean: next((each for each in spreads if each.part == mean.part and each.plain in ("", mean.plain)), None)
+        for mean in means
+    }
     asked, metrics = options.metric, {each.plain: each.metric for each in means}
     unnamed = {name for name, metric in metrics.items() if metric.casefold() in _SCORE}
     found = metric_among(asked or "", [metric for name, metric in metrics.items() if name not in unnamed], table.name)
@@ -152,14 +157,20 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
         wanted |= unnamed
     held = [each for each in means if each.name == asked] or [each for each in means if each.plain in wanted]
     if options.cv is not None:
-        held = [each for each in held if beside(each) or each.spread] or held
+        held = [each for each in held if beside[each] or each.spread] or held
     if len({each.plain for each in held}) != 1:
         cells = {each.name: [cell for cell, _ in _cells(table, each.name) if cell] for each in means}
         likely = [name for name, own in cells.items() if own and number_of(own[0]) is not None] or list(cells)
-        what = f"it has one row for each model, and means or single scores in {quoted(likely, 12)}."
-        raise refuse(table.name, what, "Say which of them with ", Setting("metric"), ".", kind=UnclearSourceError)
+        raise refuse(
+            table.name,
+            f"it has one row for each model, and means or single scores in {quoted(likely, 12)}.",
+            "Say which of them with ",
+            Setting("metric"),
+            ".",
+            kind=UnclearSourceError,
+        )
     chosen = min(held, key=lambda each: ("test", "", *PARTS).index(each.part))
-    return chosen, beside(chosen)
+    return chosen, beside[chosen]
 
 
 # --- numbers --------------------------------------------------------------------------------------------------------------
@@ -179,11 +190,11 @@ def _deviations(
     """Standard deviations with n - 1, at most, and how they were read; `half` is that of the last digit of `spread`."""
     bare, raised, (low, high) = column.metric or "score", np.sqrt(n / (n - 1.0)), metric.bounds
     named = f"call the column {bare + '_se'!r} or {bare + '_ci'!r}"
-    said = (
-        f"standard deviations as numpy computes them (divided by {n}, so raised by {raised - 1:.0%}); of standard errors {named}"
-    )
-    kinds = {"se": ("standard errors", np.sqrt(n)), "ci": ("halves of 95 % intervals", np.sqrt(n) / 1.96)}
-    what, factor = kinds.get(column.spread, (said, raised))
+    as_numpy = f"standard deviations as numpy computes them (divided by {n}, so raised by {raised - 1:.0%})"
+    what, factor = {
+        "se": ("standard errors", np.sqrt(n)),
+        "ci": ("halves of 95 % intervals", np.sqrt(n) / 1.96),
+    }.get(column.spread, (f"{as_numpy}; of standard errors {named}", raised))
     most = raised * np.sqrt(np.maximum((high - value) * (value - low), 0.0)) if np.isfinite(high - low) else np.inf
     why = np.where(spread > 0, "scores around {:g} cannot vary so much", "scores that do not vary are no sample")
     _check(
@@ -205,35 +216,44 @@ def _kind_of(
     """Kind of the means, and of how many they are, as `Summary` has it."""
     named, cv, both = full_name(metric), options.cv, options.n_classes
     of, n_test = RATES.get(plain_name(named)), options.n_test if options.n_train is None else None
-
-    def unclear(what: str, *fix: str | Setting | Advice) -> TiebreakError:
-        return refuse(table.name, what, *fix, column=chosen.name, kind=UnclearSourceError)
-
+    unclear = partial(refuse, table.name, column=chosen.name, kind=UnclearSourceError)
     if n_test is None and cv is not None:
         n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
         if isinstance(n, bool) or not isinstance(n, int) or n < 2:
             raise InvalidParameterError(Setting("cv", f"{cv!r:.40}"), ": means are of two folds or runs at least.", about="cv")
         if not has_spread:
-            own = chosen.metric + "_std"
-            what = f"it has no deviation beside {chosen.name!r}, as in a column {own!r}, to say how scores vary."
-            raise refuse(table.name, what, "If they are of one test set, pass ", Setting("n_test"), ".")
+            raise refuse(
+                table.name,
+                f"it has no deviation beside {chosen.name!r}, as in a column {chosen.metric + '_std'!r}, to say how scores vary.",
+                "If they are of one test set, pass ",
+                Setting("n_test"),
+                ".",
+            )
         return ("runs", (n,)) if options.rows == "seeds" else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
     if n_test is not None and of == "examples":
         return "rates", (n_test,)
     if both is not None and of is not None:
         return ("areas", both) if of == "both" else ("rates", (both[of == "negatives"],))
     if n_test is not None and of is None:
-        what = f"how far two models may differ by chance in {named} on one test set does not follow from the values."
-        raise unclear(what, "Keep the predictions of all models in one table, with a column of the truth, and compare that.")
+        raise unclear(
+            f"how far two models may differ by chance in {named} on one test set does not follow from the values.",
+            "Keep the predictions of all models in one table, with a column of the truth, and compare that.",
+        )
     if n_test is not None:
-        what = f"{named} is about positive and negative examples apart."
-        raise unclear(what, "Say how many there are of each: ", _CLASSES, ".")
-    asked: list[str | Setting | Advice] = []
-    if has_spread:
-        runs = Advice("rows='seeds', cv=5", typed="--seeds 5")
-        asked += ["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". "]
-    if of is not None:
-        asked += ["Of how many test examples? ", Setting("n_test", "1000") if of == "examples" else _CLASSES, ". "]
-    keep = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
-    what = "it has one row for each model, a single score or a mean, which says nothing of how it varies."
-    raise unclear(what, *asked, f"{keep} {KEEP}")
+        raise unclear(
+            f"{named} is about positive and negative examples apart.", "Say how many there are of each: ", _CLASSES, "."
+        )
+    runs = Advice("rows='seeds', cv=5", typed="--seeds 5")
+    of_folds: list[str | Setting | Advice] = (
+        ["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". "] if has_spread else []
+    )
+    n_examples = Setting("n_test", "1000") if of == "examples" else _CLASSES
+    of_one_set: list[str | Setting | Advice] = [] if of is None else ["Of how many test examples? ", n_examples, ". "]
+    keep = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if of_folds or of_one_set else "Keep"
+    raise unclear(
+        "it has one row for each model, a single score or a mean, which says nothing of how it varies.",
+        *of_folds,
+        *of_one_set,
+        f"{keep} the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
+        "predictions of all models in one table, and compare these.",
+    )

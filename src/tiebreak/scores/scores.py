@@ -83,11 +83,6 @@ class Summary:
     tool: str = ""
     note: str = ""
 
-    @property
-    def unit(self) -> str:
-        """Noun of what the means are of."""
-        return {"rates": "example", "areas": "example", "folds": "split", "runs": "run"}[self.kind]
-
     def take(self, rows: Sequence[int]) -> Summary:
         """Some of the models, by their rows."""
         return dataclasses.replace(self, rounding=self.rounding[rows], deviation=self.deviation[rows])

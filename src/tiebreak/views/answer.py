@@ -597,33 +597,31 @@ def lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
 
 def design_of_means(means: Summary) -> str:
     """Description in a line of what means are of."""
-    if means.kind == "runs":
-        return f"means of {count(means.n[0], 'run')} of each model"
-    if means.kind == "folds":
-        repeats = f" ({means.n[0] // means.n[1]} x {means.n[1]}-fold)" if means.n[0] > means.n[1] else ""
-        return f"means of {count(means.n[0], 'split')}{repeats}, whatever their correlation"
-    classes = f" ({means.n[0]:,} positive)" if means.kind == "areas" else ""
-    return f"{count(sum(means.n), 'test example')}{classes}, whatever the overlap"
+    n, k = means.n[0], means.n[-1]
+    repeats = f" ({n // k} x {k}-fold)" if n > k else ""
+    return {
+        "rates": f"{count(n, 'test example')}, whatever the overlap",
+        "areas": f"{count(n + k, 'test example')} ({n:,} positive), whatever the overlap",
+        "folds": f"means of {count(n, 'split')}{repeats}, whatever their correlation",
+        "runs": f"means of {count(n, 'run')} of each model",
+    }[means.kind]
 
 
 _NEEDED = {
-    "rates": ("{0:.0%}", "{} of the better one's mistakes are shared"),
-    "folds": ("{1:.2f}", "scores over folds correlate by {} or more"),
-    "areas": ("{1:.2f}", "areas correlate by {} or more"),
+    "summary-rates": ("{0:.0%}", "{} of the better one's mistakes are shared"),
+    "summary-folds": ("{1:.2f}", "scores over folds correlate by {} or more"),
+    "summary-areas": ("{1:.2f}", "areas correlate by {} or more"),
 }
 """Overlap that settles a pair: a share of what it can be or a correlation, and the words around it."""
 
 
 def overlap_notes(comparison: Comparison) -> tuple[str, ...]:
     """Models that are not told apart from the leader: with the overlap that would settle each, and those that none would."""
-    means, names = comparison.matrix.summary, quoted_names(comparison.models)
-    tests = [] if means is None else [test for test in comparison.supplementary_tests if test.name == "overlap"]
-    if means is None or not tests:
-        return ()
-    some = {names[test.models[1]]: test.statistic for test in tests if not np.isnan(test.statistic)}
-    never = [names[test.models[1]] for test in tests if np.isnan(test.statistic)]
-    number, what = _NEEDED.get(means.kind, ("", ""))
-    parts = [f"{number.format(share, 2 * share - 1)} ({name})" for name, share in some.items()]
+    number, what = _NEEDED.get(comparison.method.name, ("", ""))
+    names, tests = quoted_names(comparison.models), comparison.supplementary_tests if number else ()
+    shares = {names[test.models[1]]: test.statistic for test in tests}
+    never = [name for name, share in shares.items() if np.isnan(share)]
+    parts = [f"{number.format(share, 2 * share - 1)} ({name})" for name, share in shares.items() if name not in never]
     more = f" (and {len(parts) - 3} more models)" if len(parts) > 3 else ""
     return (
         *([f"Depends on the overlap: decided if {what.format(' or '.join(parts[:3]))}{more}."] if parts else []),

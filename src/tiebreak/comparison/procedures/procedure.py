@@ -275,8 +275,8 @@ class Method:
 
 def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool = False) -> Method:
     """A procedure with its words for these scores, or for any; where it was `asked` for by name, the reason says so."""
-    named = [each for each in (data.items, data.matrices[0].summary) if each is not None] if data is not None else []
-    unit = named[0].unit if named else NOUNS[procedure.question]
+    items = None if data is None else data.items
+    unit = NOUNS.get(procedure.name, NOUNS[procedure.question]) if items is None else items.unit
     noun = {"unit": unit, "units": f"{unit}s"}
 
     told = procedure.generalises_to
@@ -301,7 +301,7 @@ def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool 
     )
 
 
-NOUNS: Mapping[Question, str] = {
+NOUNS: Mapping[str, str] = {
     "splits": "split",
     "datasets": "dataset",
     "examples": "item",
@@ -310,8 +310,10 @@ NOUNS: Mapping[Question, str] = {
     "battles": "battle",
     "seeds": "seed",
     "summary": "example",
+    "summary-folds": "split",
+    "summary-runs": "run",
 }
-"""Nouns of what is counted, where the data have none of their own."""
+"""Nouns of what is counted, by the question or the procedure, where the data have none of their own."""
 
 
 # --- scores as a procedure counts them --------------------------------------------------------------------------------------

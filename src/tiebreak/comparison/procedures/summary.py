@@ -7,9 +7,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly
+from tiebreak.comparison.family import SINGLE_STEP
+from tiebreak.comparison.looks import family_alpha
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, noted, refusal
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import DataError, TiebreakError
+from tiebreak.errors import TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import Law
 from tiebreak.scores.scores import Scores, Summary, SummaryKind
@@ -58,32 +60,23 @@ def _values(data: Scores) -> ModelValues:
     return ModelValues("mean", value, n, RELATIVE_TOLERANCE * np.maximum(np.abs(value), 1.0))
 
 
-def _remarks(data: Scores) -> Iterator[Notice]:
-    """Remark on how deviations were read."""
-    if note := _means_of(data)[0].note:
-        yield Notice("read-as", note)
-
-
 _SHARES = np.linspace(0.0, 1.0, 101)
 
 
 def _overlaps(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """For the leader, or the baseline, and each other model that is not told apart from it: the overlap at which it would be."""
     means, models = _means_of(data)[0], data.matrix().models
-    is_stepwise = settings.correction not in (None, "bonferroni", "none")  # whose levels are those of the data as they are
-    if means.kind == "runs" or is_stepwise or settings.family == "best":  # runs are independent
+    is_fixed = settings.correction in (None, *SINGLE_STEP)  # other levels are those of the data as they are
+    if means.kind == "runs" or not is_fixed or settings.family == "best":  # runs are independent
         return
     own = 0 if settings.baseline is None else models.index(settings.baseline)
     others = np.delete(np.arange(len(models)), own)
-    n_pairs = others.size if settings.baseline is not None else len(models) * others.size // 2
-    alpha = settings.alpha / (1 if settings.correction == "none" else n_pairs)
     law = _law(data, np.full((others.size, 1), own), others[:, None], _SHARES)
-    for row, decided in zip(others.tolist(), law.verdict(float(settings.rope), alpha) != "undecided", strict=True):
-        if not decided[0]:
-            share = float(_SHARES[np.argmax(decided)]) if decided.any() else float("nan")
-            how = f"an overlap of {share:.0%} of what it can be" if decided.any() else "no overlap"
-            text = f"{models[own]} and {models[row]}: {how} would settle them"
-            yield TestOnly(name="overlap", models=(models[own], models[row]), statistic=share, text=text)
+    is_open = law.verdict(float(settings.rope), family_alpha(settings, len(models))) == "undecided"
+    for row in np.flatnonzero(is_open[:, 0]).tolist():
+        one, two, share = models[own], models[others[row]], float(np.fmin.reduce(_SHARES[~is_open[row]], initial=np.nan))
+        how = "no overlap" if np.isnan(share) else f"an overlap of {share:.0%} of what it can be"
+        yield TestOnly(name="overlap", models=(one, two), statistic=share, text=f"{one} and {two}: {how} would settle them")
 
 
 # --- procedures -----------------------------------------------------------------------------------------------------------
@@ -129,10 +122,8 @@ _FACTS: dict[SummaryKind, dict[str, Any]] = {
 
 def _refuse(kind: SummaryKind, data: Scores) -> TiebreakError | None:
     """Error where the procedure of a kind meets means of another one."""
-    means = data.matrix().summary
-    if means is None or means.kind == kind:
-        return None
-    return DataError(f"summary-{kind} is for means of another kind than these: take 'summary-{means.kind}'.")
+    own = _means_of(data)[0].kind
+    return refusal((own != kind, f"summary-{kind} is for means of another kind than these: take 'summary-{own}'."))
 
 
 RATES, AREAS, FOLDS, RUNS = (
@@ -144,7 +135,7 @@ RATES, AREAS, FOLDS, RUNS = (
         judge=_judge,
         values=_values,
         refuse=partial(_refuse, kind),
-        remarks=_remarks,
+        remarks=lambda data: noted((_means_of(data)[0].note != "", Notice("read-as", _means_of(data)[0].note))),
         beside=_overlaps,
     )
     for kind, facts in _FACTS.items()
