@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, UnclearSourceError
+from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import MEANS, PARTS, SPREADS, is_no_score
@@ -24,7 +24,7 @@ _SCORE = ("score", "result", "value", "estimate", "")
 _CELL = re.compile(r"\s*([^\s(±+]+)\s*\(?\s*(?:±|\+/-|\+-|\()?\s*([^\s()±]+)?\s*\)?\s*")
 """A mean, and what may stand beside it in the same cell: 0.91 ± 0.02, 0.91 (0.02), 0.91(+/-0.02)."""
 
-_CLASSES = Advice("n_test=(40, 960)", typed="--n-test 40,960")
+_CLASSES, _RUNS = Advice("n_test=(40, 960)", typed="--n-test 40,960"), Advice("rows='seeds', cv=5", typed="--seeds 5")
 
 _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 """A column that only the leaderboard of a tool has."""
@@ -91,20 +91,20 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
         spread, half_spread = _numbers(table, (beside or chosen).name, spreads)
         deviation, said = _deviations(table, beside or chosen, value, spread / scale, half_spread / scale, n[0], metric)
     elif kind == "rates":
-        from tiebreak.statistics.summary import possible_counts  # scipy is slow to import
+        from tiebreak.statistics.summary import no_such_count, possible_counts  # scipy is slow to import
 
-        for row, rate in enumerate(value):
-            try:
-                possible_counts(rate, np.array(float(n[0])), np.array(half))
-            except DataError as error:
-                raise refuse(table.name, str(error), column=chosen.name, row=table.where(row)) from None
+        _check(
+            table,
+            chosen.name,
+            np.less_equal(*possible_counts(value, np.array(float(n[0])), np.array(half))),
+            lambda row: no_such_count(value[row], n[0]),
+        )
     tool = next((tool for mark, tool in _TOOLS.items() if mark in table.columns), "")
     means = Summary(kind, n, np.full(value.size, half), deviation, tool, said)
     zero, n_test = np.zeros(1, dtype=np.int64), np.array([sum(n) if kind in ("rates", "areas") else 0])
     matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
     in_percent = Notice("read-as", f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point")
-    notices = () if scale == 1.0 else (in_percent,)
-    return Source(Scores(metric, (matrix,), SplitDesign("means"), notices), table.name)
+    return Source(Scores(metric, (matrix,), SplitDesign("means"), () if scale == 1.0 else (in_percent,)), table.name)
 
 
 def _check(table: SourceTable, column: str, is_right: NDArray[np.bool_], what: Callable[[int], str], *fix: str) -> None:
@@ -125,16 +125,15 @@ def _column(table: SourceTable, name: str) -> _Column | None:
     metric = ("_" if "_" in name else " ").join(
         each for each, word in typed.items() if word not in {*MEANS, *SPREADS, part, "none", "95"}
     )
-    is_mean = not spread or all(inside for _, inside in _cells(table, name))
     if part.startswith("train") or is_no_score(metric.replace("_", " ")):
         return None
+    is_mean = not spread or all(inside for _, inside in _cells(table, name))
     return _Column(name, metric, plain_name(full_name(metric)), part, spread, is_mean)
 
 
 def _cells(table: SourceTable, column: str) -> list[tuple[str, str | None]]:
     """The mean in each cell, and what stands beside it there."""
-    texts = table.words(column).texts()
-    return [(match[1], match[2]) if (match := _CELL.fullmatch(text)) else (text, None) for text in texts]
+    return [(match[1], match[2]) if (match := _CELL.fullmatch(text)) else (text, None) for text in table.words(column).texts()]
 
 
 def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions) -> tuple[_Column, _Column | None]:
@@ -190,18 +189,30 @@ def _deviations(
     """Standard deviations with n - 1, at most, and how they were read; `half` is that of the last digit of `spread`."""
     bare, raised, (low, high) = column.metric or "score", np.sqrt(n / (n - 1.0)), metric.bounds
     named = f"call the column {bare + '_se'!r} or {bare + '_ci'!r}"
-    as_numpy = f"standard deviations as numpy computes them (divided by {n}, so raised by {raised - 1:.0%})"
     what, factor = {
         "se": ("standard errors", np.sqrt(n)),
         "ci": ("halves of 95 % intervals", np.sqrt(n) / 1.96),
-    }.get(column.spread, (f"{as_numpy}; of standard errors {named}", raised))
+        "sd": (
+            (
+                f"standard deviations as numpy computes them (divided by {n}, so raised by {raised - 1:.0%}); of standard errors "
+                f"{named}"
+            ),
+            raised,
+        ),
+    }[column.spread or "sd"]
     most = raised * np.sqrt(np.maximum((high - value) * (value - low), 0.0)) if np.isfinite(high - low) else np.inf
-    why = np.where(spread > 0, "scores around {:g} cannot vary so much", "scores that do not vary are no sample")
     _check(
         table,
         column.name,
         (spread > 0) & (factor * (spread - half) <= most),
-        lambda row: f"{spread[row]:g} is no standard deviation: {why[row].format(value[row])}.",
+        lambda row: (
+            f"{spread[row]:g} is no standard deviation: "
+            + (
+                f"scores around {value[row]:g} cannot vary so much."
+                if spread[row] > 0
+                else "scores that do not vary are no sample."
+            )
+        ),
         f"If it is a standard error, or half of a 95 % interval, {named}.",
     )
     return factor * (spread + half), f"{column.name!r} is taken for {what}"
@@ -243,17 +254,15 @@ def _kind_of(
         raise unclear(
             f"{named} is about positive and negative examples apart.", "Say how many there are of each: ", _CLASSES, "."
         )
-    runs = Advice("rows='seeds', cv=5", typed="--seeds 5")
-    of_folds: list[str | Setting | Advice] = (
-        ["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", runs, ". "] if has_spread else []
-    )
     n_examples = Setting("n_test", "1000") if of == "examples" else _CLASSES
-    of_one_set: list[str | Setting | Advice] = [] if of is None else ["Of how many test examples? ", n_examples, ". "]
-    keep = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if of_folds or of_one_set else "Keep"
+    asked: list[Any] = [
+        *(["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", _RUNS, ". "] if has_spread else []),
+        *(["Of how many test examples? ", n_examples, ". "] if of is not None else []),
+    ]
+    keep = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
     raise unclear(
         "it has one row for each model, a single score or a mean, which says nothing of how it varies.",
-        *of_folds,
-        *of_one_set,
+        *asked,
         f"{keep} the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
         "predictions of all models in one table, and compare these.",
     )

@@ -1,6 +1,5 @@
 """Differences of models of which only means are left: bounds that hold whatever the overlap of their mistakes."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -57,6 +56,9 @@ def summary_rates(
         {"n": (0.0, _MOST)}, first=first, second=second, n=n, rounding=rounding, shared=shared
     )
     (one_low, one_high), (other_low, other_high) = (possible_counts(each, total, half) for each in (one, other))
+    for rate, is_wrong in ((one, one_low > one_high), (other, other_low > other_high)):
+        for at in np.flatnonzero(is_wrong)[:1]:
+            raise DataError(no_such_count(rate.flat[at], total.flat[at]))
     law = least_sure([_law_of_margins(one_low, other_high, total, share), _law_of_margins(one_high, other_low, total, share)])
     return replace(
         law,
@@ -69,19 +71,19 @@ def summary_rates(
 
 
 def possible_counts(rate: FloatArray, n: FloatArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fewest and most right examples of `n` whose rate rounds to this one; see `summary_rates`."""
+    """Fewest and most right examples of `n` whose rate rounds to this one, the first above the second where there are none."""
     slack = 1e-9 * np.maximum(n, 1.0)
-    nearest = np.rint(rate * n)
-    low = np.where(rounding > 0, np.ceil((rate - rounding) * n - slack), nearest)
-    high = np.where(rounding > 0, np.floor((rate + rounding) * n + slack), nearest)
-    if np.any(wrong := low > high):
-        at = np.flatnonzero(wrong)[0]
-        share, size = (float(each.flat[at]) for each in np.broadcast_arrays(rate, n))
-        raise DataError(
-            f"{share:.12g} of {size:,.0f} examples is not possible: it would be {share * size:.6g} of them. Is this the number "
-            "of examples that the rate is of?"
-        )
+    low = np.where(rounding > 0, np.ceil((rate - rounding) * n - slack), np.rint(rate * n))
+    high = np.where(rounding > 0, np.floor((rate + rounding) * n + slack), np.rint(rate * n))
     return np.clip(low, 0.0, n), np.clip(high, 0.0, n)
+
+
+def no_such_count(rate: float, n: float) -> str:
+    """Words on a rate that no number of `n` examples rounds to."""
+    return (
+        f"{rate:.12g} of {n:,.0f} examples is not possible: it would be {rate * n:.6g} of them. Is this the number of examples "
+        "that the rate is of?"
+    )
 
 
 def _law_of_margins(first: FloatArray, second: FloatArray, n: FloatArray, shared: FloatArray) -> Law:
@@ -131,9 +133,9 @@ def summary_means(
     >>> [round(end, 3) for end in tb.statistics.summary_means(0.95, 0.90, 0.01, 0.01, df=9).interval()]
     [0.005, 0.095]
     """
-    means, errors = (-_MOST, _MOST), (0.0, _MOST)
     one, other, se, se_other, own_df, rho, half = _checked(
-        {"first": means, "second": means, "se_first": errors, "se_second": errors, "rounding": errors}
+        dict.fromkeys(("first", "second"), (-_MOST, _MOST))
+        | dict.fromkeys(("se_first", "se_second", "rounding"), (0.0, _MOST))
         | {"df": (0.0, np.inf), "correlation": (-1.0, 1.0)},
         first=first,
         second=second,
@@ -183,7 +185,7 @@ def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike)
 _MOST = 1e15
 
 
-def _checked(limits: Mapping[str, tuple[float, float]], **given: ArrayLike) -> tuple[FloatArray, ...]:
+def _checked(limits: dict[str, tuple[float, float]], **given: ArrayLike) -> tuple[FloatArray, ...]:
     """Numbers of one shape, each within its limits, 0 and 1 unless given; others, and what is no number, are refused."""
     found = floats_together(**given)
     for name, values in zip(given, found, strict=True):

@@ -589,10 +589,12 @@ def lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
     if means is None or means.kind == "runs":
         return ()
     lines = _LINES.get(f"{means.tool} {means.kind}", _LINES[means.kind])
-    scorer = metric.name if metric.higher_is_better else f"neg_{metric.name}"
-    # of predictions a rate under another name, such as exact match or an error rate, is an accuracy
-    known = metric.name if metric.name in HIGHER_IS_BETTER else "accuracy"
-    return tuple(line.format(metric=known, scorer=scorer, cv=means.n[-1]) for line in lines)
+    names = {
+        # of predictions a rate under another name, such as exact match or an error rate, is an accuracy
+        "metric": metric.name if metric.name in HIGHER_IS_BETTER else "accuracy",
+        "scorer": metric.name if metric.higher_is_better else f"neg_{metric.name}",
+    }
+    return tuple(line.format(**names, cv=means.n[-1]) for line in lines)
 
 
 def design_of_means(means: Summary) -> str:

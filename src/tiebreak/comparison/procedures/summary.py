@@ -5,14 +5,13 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tiebreak.comparison.family import SINGLE_STEP
 from tiebreak.comparison.looks import family_alpha
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, noted, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, mean_values, noted, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import Law
 from tiebreak.scores.scores import Scores, Summary, SummaryKind
 from tiebreak.scores.vocabulary import Notice
@@ -25,13 +24,13 @@ def _means_of(data: Scores) -> tuple[Summary, FloatArray]:
     return cast("Summary", matrix.summary), matrix.score[:, 0]
 
 
-def _law(data: Scores, first: IntArray, second: IntArray, overlap: ArrayLike = 0.0) -> Law:
+def _law(data: Scores, first: IntArray, second: IntArray, overlap: FloatArray | float = 0.0) -> Law:
     """Law of the difference of each pair at an overlap, from 0, where it is the least sure, to 1, the most that it can be."""
-    (means, value), sign, share = _means_of(data), data.metric.sign, np.asarray(overlap, dtype=float)
+    (means, value), sign = _means_of(data), data.metric.sign
     n, k = means.n[0], means.n[-1]
     if means.kind == "rates":
         right = value if sign > 0 else 1.0 - value
-        return summary_rates(right[first], right[second], n, rounding=means.rounding[first], shared=share)
+        return summary_rates(right[first], right[second], n, rounding=means.rounding[first], shared=overlap)
     if means.kind == "areas":
         error, df = np.asarray(hanley_mcneil(value, n, k)), min(n, k) - 1.0
     else:
@@ -43,7 +42,7 @@ def _law(data: Scores, first: IntArray, second: IntArray, overlap: ArrayLike = 0
         e,
         f,
         (e**2 + f**2) ** 2 / (e**4 + f**4) * df if means.kind == "runs" else df,  # Welch's
-        correlation=0.0 if means.kind == "runs" else 2.0 * share - 1.0,
+        correlation=0.0 if means.kind == "runs" else 2.0 * overlap - 1.0,
         rounding=means.rounding[first] + means.rounding[second],
         n_units=n + k if means.kind == "areas" else n,
     )
@@ -55,9 +54,9 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float, alpha: 
 
 
 def _values(data: Scores) -> ModelValues:
+    """Means, each of so many examples, splits or runs."""
     means, value = _means_of(data)
-    n = np.full(value.size, sum(means.n) if means.kind == "areas" else means.n[0])
-    return ModelValues("mean", value, n, RELATIVE_TOLERANCE * np.maximum(np.abs(value), 1.0))
+    return mean_values(data)._replace(n_units=np.full(value.size, sum(means.n) if means.kind == "areas" else means.n[0]))
 
 
 _SHARES = np.linspace(0.0, 1.0, 101)
