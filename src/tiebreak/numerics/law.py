@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, get_args
 
@@ -104,11 +104,11 @@ class Law:
     se: FloatArray | None = None
     df: FloatArray | IntArray | float | None = None
     n_units: IntArray | int = 0
-    kind: NDArray[np.int8]
-    tolerance: FloatArray | float = 0.0
-    shape: Shape
-    parts: tuple[Any, ...] = ()
-    is_posterior: bool = False
+    kind: NDArray[np.int8] = field(repr=False)
+    tolerance: FloatArray | float = field(default=0.0, repr=False)
+    shape: Shape = field(repr=False)
+    parts: tuple[Any, ...] = field(default=(), repr=False)
+    is_posterior: bool = field(default=False, repr=False)
 
     def tail(self, at: ArrayLike = 0.0, *, upper: bool = False) -> FloatArray:
         """One-sided p-value of a difference of at most `at`, or with `upper` of at least that."""
