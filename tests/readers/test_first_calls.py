@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
@@ -60,6 +61,34 @@ def test_a_number_of_each_model_is_a_table_of_means() -> None:
         pd.testing.assert_frame_equal(tb.compare(source, metric="accuracy", n_test=1000).pairs, expected)
     with pytest.raises(DataError, match="the scores of 'accuracy' must be numbers in one list"):
         tb.compare({"accuracy": 0.91, "f1": 0.8}, metric="accuracy", n_test=1000)
+
+
+def test_scores_of_training_seeds_need_no_column_that_says_so() -> None:
+    """Rows of a table are seeds that models share; of unequal numbers none is another's, so Welch's test judges them."""
+    scores = {"a": [0.91, 0.9, 0.92, 0.9, 0.91], "b": [0.88, 0.89, 0.87, 0.9, 0.88]}
+    named = pd.DataFrame({"seed": range(5), **scores})
+    expected = tb.compare(named, metric="accuracy").pairs
+    long = pd.DataFrame([(name, score) for name, own in scores.items() for score in own], columns=["model", "accuracy"])
+    numbered = named.rename(columns={"seed": "split"})
+    for source in (scores, pd.DataFrame(scores), long, numbered):
+        pd.testing.assert_frame_equal(tb.compare(source, metric="accuracy", rows="seeds").pairs, expected)
+    difference = stats.ttest_ind(scores["a"], scores["b"][:3], equal_var=False)
+    for source in (scores | {"b": scores["b"][:3]}, long[:8]):
+        answer = tb.compare(source, metric="accuracy", rows="seeds")
+        assert answer.method.name == "welch"
+        assert answer.pair("a", "b").law.pvalue() == pytest.approx(difference.pvalue)
+
+
+def test_what_pandas_makes_of_groups_is_read() -> None:
+    """Columns of two levels and series with an index of two, as `groupby` and `unstack` leave them."""
+    rows = [(model, fold, 0.8 + 0.01 * fold + 0.02 * (model == "a") * fold) for model in "ab" for fold in range(5)]
+    long = pd.DataFrame(rows, columns=["model", "fold", "accuracy"])
+    expected = tb.compare(long, cv=5).pairs
+    for source in (long.set_index(["model", "fold"])["accuracy"], long.set_index(["model", "fold"])):
+        pd.testing.assert_frame_equal(tb.compare(source, cv=5).pairs, expected)
+    means = long.groupby("model").agg({"accuracy": ["mean", "std"]})
+    flat = means["accuracy"].rename(columns={"mean": "accuracy_mean", "std": "accuracy_std"})
+    pd.testing.assert_frame_equal(tb.compare(means, cv=5).pairs, tb.compare(flat, cv=5).pairs)
 
 
 def test_models_are_no_scores() -> None:

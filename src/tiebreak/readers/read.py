@@ -230,8 +230,12 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
         name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
+        if hasattr(source, "to_frame") and hasattr(source, "dtype"):  # a series, such as one of means by model
+            source = source.to_frame(source.name or options.metric or "score")
         if isinstance(source, list | tuple) and source and all(map(_is_pair, source)):
             source = dict(source)
+        if options.rows == "seeds" and isinstance(source, Mapping) and len({*map(np.size, source.values())}) > 1:
+            source = [{"model": model, "score": score} for model, scores in source.items() for score in np.ravel(scores).tolist()]
         if _is_of_means(source):
             source = [{"model": model, options.metric or "score": value} for model, value in source.items()]
         if sklearn.is_by_model_and_metric(source):
@@ -335,7 +339,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
         return source.items if source.items is not None and not source.saved_settings else _with_options(source, name, options)
-    if options.rows != "items" and sklearn.reads(source):
+    if options.rows not in ("items", "seeds") and sklearn.reads(source):
         return sklearn.read(source, name, options)
     if not isinstance(source, Mapping) and not is_frame(source) and not is_records(source):
         what = f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}."

@@ -50,6 +50,7 @@ from tiebreak.readers.tables import (
     is_numeric,
     known_columns,
     refuse_nested,
+    words_of,
 )
 from tiebreak.scores.items import TASK
 from tiebreak.scores.metric import full_name, has_direction
@@ -554,6 +555,8 @@ class Reading:
         if rows == "items" and "item" not in units:  # a number of each row is its name
             numbers = [units.pop(role) for role in ("split", "fold") if role in units]
             units |= {"item": each for each in numbers if is_unique(models, {"item": each})}  # noqa: B035
+        if rows == "seeds" and "seed" not in units and len(names := units.keys() & _SPLITS) == 1:
+            units["seed"] = units.pop(*names)
         for role in ("time", "seed", "item"):  # a part that is not needed to tell rows apart is none
             rest = {key: each for key, each in units.items() if key != role}
             is_item = role == "item" and not is_weak(roles.get("item", [""])[0])
@@ -613,9 +616,10 @@ class Reading:
         options = self.options
         n_rows = np.bincount(models.code, minlength=len(models.names))
         has_sizes = options.cv is not None or options.has_sizes or {"n_train", "n_test"} <= self.roles.keys() or options.has_data
-        if options.rows not in ("items", "splits") and not has_sizes:
+        if options.rows not in ("items", "splits", "seeds") and not has_sizes:
             raise self._what_is_a_row(models)
-        if np.unique(n_rows).size > 1:
+        have_own = np.unique(n_rows).size > 1
+        if have_own and options.rows != "seeds":
             most, least = (models.names[int(place)] for place in (n_rows.argmax(), n_rows.argmin()))
             raise self.refuse(
                 f"no column names its rows, so scores are paired by their order; but model {most!r} has {n_rows.max()} "
@@ -625,7 +629,7 @@ class Reading:
             )
         beside = self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ())
         order, shape = np.argsort(models.code, kind="stable"), (len(models.names), -1)
-        for name in beside if options.rows != "items" and n_rows[0] > 1 else ():
+        for name in beside if options.rows not in ("items", "seeds") and n_rows[0] > 1 else ():
             words = self.table.words(name)
             rows = (words.code if self.is_text[name] else self.table.numbers(name))[order].reshape(shape)
             held = np.sort(rows, axis=1)
@@ -644,7 +648,10 @@ class Reading:
         cells = cell_of(models, units)
         order, place = np.argsort(cells, kind="stable"), np.empty(cells.size, dtype=np.int32)
         place[order] = np.arange(cells.size) - np.searchsorted(cells[order], cells[order])
-        return {"item" if options.rows == "items" else "position": Words(labels, place)}
+        words = Words(labels, place)
+        if have_own:  # more seeds of one model than of another, so none is another's
+            words = words_of([f"{model} {label}" for model, label in zip(models.texts(), words.texts(), strict=True)])
+        return {{"items": "item", "seeds": "seed"}.get(options.rows or "", "position"): words}
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
         rest = self.others("model", "score")

@@ -744,8 +744,11 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> Sourc
 def _of_frame(source: Any, name: str, is_name: IsName) -> SourceTable:
     import narwhals as nw
 
+    source = _with_index(source)
+    if hasattr(source, "set_axis") and source.columns.nlevels > 1:  # as pandas calls what was grouped: accuracy_mean
+        source = source.set_axis(["_".join(str(each) for each in names if str(each)) for names in source.columns], axis=1)
     try:
-        frame = nw.from_native(_with_index(source), pass_through=True)
+        frame = nw.from_native(source, pass_through=True)
     except nw.exceptions.DuplicateError as error:
         what = f"it has columns of the same name: {' '.join(str(error).split())}."
         raise refuse(name, what, "Give each a name of its own.") from None
@@ -756,10 +759,6 @@ def _of_frame(source: Any, name: str, is_name: IsName) -> SourceTable:
             "records, or the path of a file."
         )
     columns: list[Any] = list(frame.columns)
-    several = next((column for column in columns if isinstance(column, tuple)), None)
-    if several is not None:
-        fix = "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns]."
-        raise refuse(name, f"its columns have several levels, such as {several!r}.", fix)
     held = {}
     for each in columns:
         series = frame.get_column(each)
