@@ -79,6 +79,13 @@ def test_scores_of_training_seeds_need_no_column_that_says_so() -> None:
         assert answer.pair("a", "b").law.pvalue() == pytest.approx(difference.pvalue)
 
 
+def test_answers_by_model_and_question_are_items() -> None:
+    """A dict of dicts, as JSON keeps them; without rows='items' its keys may be metrics or datasets."""
+    answers = {"a": {f"q{k}": int(k % 3 > 0) for k in range(30)}, "b": {f"q{k}": int(k % 2) for k in range(30)}}
+    items = {"item": [*answers["a"]], **{model: [*own.values()] for model, own in answers.items()}}
+    pd.testing.assert_frame_equal(tb.compare(answers, rows="items").pairs, tb.compare(items).pairs)
+
+
 def test_what_pandas_makes_of_groups_is_read() -> None:
     """Columns of two levels and series with an index of two, as `groupby` and `unstack` leave them."""
     rows = [(model, fold, 0.8 + 0.01 * fold + 0.02 * (model == "a") * fold) for model in "ab" for fold in range(5)]

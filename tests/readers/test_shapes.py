@@ -265,6 +265,9 @@ def test_a_table_of_means_says_nothing_of_how_they_vary(write: Write) -> None:
         "column for each "
         "model. If its columns are datasets, say so: tb.read_scores(..., columns={'datasets': 'mmlu,arc'}).",
     )
+    wide = "model," + ",".join(f"q{k}" for k in range(21)) + "\nsmall" + ",0" * 21 + "\nlarge" + ",1" * 21 + "\n"
+    with pytest.raises(UnclearSourceError, match="If its columns are items of one test set, turn it: a row for each item, and a"):
+        read(write(wide))
     scores = read(write(text), columns={"datasets": "mmlu,arc"})
     assert (scores.datasets, scores.roles) == (("mmlu", "arc"), ("2 datasets",))
     assert_array_equal([matrix.score[:, 0] for matrix in scores.matrices], [[0.5, 0.625], [0.75, np.nan]])
@@ -285,7 +288,7 @@ def test_a_column_that_is_no_model(column: str, write: Write) -> None:
         f"{column!r}. Without one every column but those of units holds the scores of a model: name the models "
         "(models=), leave the "
         "other columns out, or say which column holds what: tb.read_scores(..., columns={'model': 'NAME'}), or "
-        "dataset or fold in the place of model.",
+        "dataset, fold or item in the place of model.",
     )
     assert read(write(f"fold,svm,{column}\n0,0.5,{cell}\n1,0.6,{cell}\n"), models=["svm"]).models == ("svm",)
 

@@ -239,7 +239,9 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
         if _is_of_means(source):
             source = [{"model": model, options.metric or "score": value} for model, value in source.items()]
         if sklearn.is_by_model_and_metric(source):
-            source = of_objects(source)
+            items = list(next(iter(source.values()))) if options.rows == "items" else []
+            columns = {model: [own[item] for item in items] for model, own in source.items()}
+            source = {"item": items, **columns} if items else of_objects(source)
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
             for key, value in source.items():
                 given.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))

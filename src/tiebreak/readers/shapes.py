@@ -82,6 +82,11 @@ _FAILED = set(
     map(plain, "failed fail failure error errored crashed killed timeout timed-out aborted cancelled canceled oom".split())
 )
 
+_MOST_NAMED = 20
+"""Columns up to which an advice names all; more are hardly datasets."""
+
+_TURN = " If its columns are items of one test set, turn it: a row for each item, and a column for each model"
+
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
 
@@ -466,7 +471,7 @@ class Reading:
                 Setting("models"),
                 "), leave the other columns out, or say which column holds what: ",
                 column_advice("model", "NAME"),
-                ", or dataset or fold in the place of model.",
+                ", or dataset, fold or item in the place of model.",
                 kind=DataError,
             )
         if not numbers:
@@ -503,8 +508,9 @@ class Reading:
             raise self.refuse(
                 "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
                 f"{known_columns(self.table)}).",
-                f"{ADVICE} If its columns are datasets, say so: ",
-                column_advice("datasets", ",".join(numeric)),
+                ADVICE,
+                " If its columns are datasets, say so: " if len(numeric) <= _MOST_NAMED else _TURN,
+                column_advice("datasets", ",".join(numeric)) if len(numeric) <= _MOST_NAMED else "",
                 ".",
             )
         if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
