@@ -23,8 +23,8 @@ ALIASES: dict[str, str] = {
     "run": "run trial run_index",
     "epoch": "epoch attempt sample sample_index completion_id",
     "time": "time period date timestamp ds",
-    "item": """item item_id example_id question_id segment_id seg_id doc_id sample_id instance_id problem_id qid query_id prompt_id
-        image_id case_id utterance_id utt_id utt utterance request_id example question query task_id instance
+    "item": """item item_id example_id question_id segment_id seg_id doc_id sample_id instance_id problem_id qid query_id
+        prompt_id image_id case_id utterance_id utt_id utt utterance request_id example question query task_id instance
         instruction prompt image case user_input input id idx index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
