@@ -154,12 +154,10 @@ def _read(entry: Entry, folder: Path) -> StudyData:
 
     columns: dict[str, Any] = {}
     for key, column in table.columns.items():
-        if isinstance(column, Words) and is_numeric(column) and any(text.strip()[:1].isdigit() for text in column.names):
-            column = table.numbers(key)
-        if isinstance(column, Words):
+        if isinstance(column, Words) and not (is_numeric(column) and any(text.strip()[:1].isdigit() for text in column.names)):
             columns[key] = pd.Series(np.array([*column.names, np.nan], dtype=object)[column.code])
         else:
-            columns[key] = whole_numbers(column)
+            columns[key] = whole_numbers(table.numbers(key))
     return _columns(entry, pd.DataFrame(columns))
 
 
@@ -171,10 +169,11 @@ def _columns(entry: Entry, frame: Any) -> StudyData:
     for each in special.values():
         each.check_name(columns, "column")
         lacking = frame[each.value].isna().to_numpy()
-        where = (
+        each.require(
+            not lacking.any(),
             f"{lacking.sum()} of {len(frame)} rows have no value in this column, the first is row {lacking.argmax() + 1} (below "
+            "the header). Fill them in, or leave these rows out of the file.",
         )
-        each.require(not lacking.any(), f"{where}the header). Fill them in, or leave these rows out of the file.")
     data = {"y" if key == "target" else key: frame[each.value] for key, each in special.items()}
     if "weights" in data:
         is_fine = data["weights"].dtype.kind in "biuf" and (data["weights"] >= 0).all()
@@ -182,14 +181,13 @@ def _columns(entry: Entry, frame: Any) -> StudyData:
     taken = [each.value for each in special.values()]
     entry.require(len(set(taken)) == len(taken), "names one column twice: as target, groups, weights or time.")
     others = [column for column in columns if column not in taken]
-    named = {}
-    for key, known in (("features", others), ("drop", columns)):
-        for each in entry.at(key).items():
-            each.check_name(known, f"column for {key}")
-        named[key] = [each.value for each in entry.at(key).items()]
-    features = [column for column in dict.fromkeys(named["features"] or others) if column not in named["drop"]]
+    named, dropped = entry.at("features").items(), entry.at("drop").items()
+    for each in (*named, *dropped):
+        each.check_name(others if each in named else columns, f"column for {each.keys[len(entry.keys)]}")
+    wanted = dict.fromkeys([each.value for each in named] or others)
+    features = [column for column in wanted if column not in {each.value for each in dropped}]
     entry.require(features, "leaves no columns to learn from.")
-    unnamed = next((column for column in features if re.fullmatch(r"|column \d+", column) and not named["features"]), None)
+    unnamed = next((column for column in features if re.fullmatch(r"|column \d+", column) and not named), None)
     advice = f'Leave it out with drop = ["{unnamed}"], or name it.'
     entry.require(unnamed is None, f"has the column {unnamed!r}, perhaps a row index. {advice}")
     return StudyData(frame[features], **data)
@@ -265,13 +263,12 @@ def read_study(path: Path | str) -> Study:
     if str(folder) not in sys.path:
         sys.path.append(str(folder))  # last of all: no module beside the study can stand in for an installed one
     scoring = [_metric(each) for each in whole.at("metrics").items()] if "metrics" in whole.value else None
-    models = {name: _model(whole.at("models").at(name)) for name in asked.models}
     return msgspec.structs.replace(
         asked,
         file=whole.file,
         path=path.absolute(),
         name=asked.name or path.stem,
-        models=models,
+        models={name: _model(whole.at("models").at(name)) for name in asked.models},
         datasets=read_datasets(whole.at("data"), folder),
         cv=_resolve(cv),
         scoring=scoring,
@@ -281,12 +278,11 @@ def read_study(path: Path | str) -> Study:
 def _read_toml(path: Path) -> Entry:
     """The whole of a study file."""
     name, content = printable(str(path)), content_of(path, str(path))
-    whole = Entry(name, (), None)
     try:
         table = tomllib.loads(content.decode("utf-8-sig"))
         shown(table)  # fails where whole numbers have more digits than Python writes in a message
     except (RecursionError, ValueError) as error:
-        raise whole.error(
+        raise Entry(name, (), None).error(
             f"is no study file, which is TOML in UTF-8: {error}. For a table of scores call 'tiebreak compare'."
         ) from None
     return Entry(name, (), table)

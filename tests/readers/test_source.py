@@ -62,7 +62,6 @@ def test_a_name_is_a_metric_with_a_direction(name: str, said: bool | None, metri
         ("accuracy", True, InvalidParameterError, "lower_is_better=True contradicts the metric 'accuracy', of which higher"),
         ("NDCG@10", True, InvalidParameterError, "lower_is_better=True contradicts the metric 'NDCG@10', of which higher"),
         ("log_loss", False, InvalidParameterError, "lower_is_better=False contradicts the metric 'log_loss', of which lower"),
-        ("regret", "yes", InvalidParameterError, "must be True, False or None; got 'yes'"),
     ],
 )
 def test_a_direction_is_asked_for_or_contradicts(name: str, said: bool | None, error: type[Exception], text: str) -> None:

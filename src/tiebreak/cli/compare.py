@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.folder import found_in, show_found, with_folders
+from tiebreak.cli.folder import found_in, show_found
 from tiebreak.cli.options import (
     COUNT,
     FILE,
@@ -261,6 +261,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
     files are joined on their splits.
     """
     from tiebreak.errors import TiebreakError
+    from tiebreak.readers.folder import with_folders
     from tiebreak.result import view_of
 
     gate = {name: typed.pop(name) for name in _GATE}

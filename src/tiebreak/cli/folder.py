@@ -17,15 +17,10 @@ def as_command(arguments: Sequence[str], commands: Sequence[str]) -> list[str]:
     first = arguments[0] if arguments else ""
     if first in commands or first.startswith("-") or not os.path.exists(first):  # noqa: PTH110
         return list(arguments)
+    from tiebreak.readers.folder import with_folders
+
     kinds = {file.kind for found in found_in(with_folders([first])) for file in found.files}
     return ["rate" if "battles" in kinds and kinds.isdisjoint(("log", "items", "scores", "answer")) else "compare", *arguments]
-
-
-def with_folders(files: Sequence[Any]) -> list[Any]:
-    """The files, with what was found in it in the place of each folder."""
-    from tiebreak.readers.folder import is_folder, read_results
-
-    return [read_results(each) if is_folder(each) else each for each in files]
 
 
 def found_in(sources: Sequence[Any]) -> list[Results]:

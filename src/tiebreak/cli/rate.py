@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.folder import show_found, with_folders
+from tiebreak.cli.folder import show_found
 from tiebreak.cli.options import (
     Output,
     direction_options,
@@ -59,6 +59,7 @@ def rate_command(files: tuple[str, ...], output: Output, **settings: Any) -> Non
     '-' is standard input. Several are joined, and of a folder all tables of battles in it; AlpacaEval's annotations are read too.
     """
     from tiebreak.rating import rate
+    from tiebreak.readers.folder import with_folders
 
     settings = with_direction(settings)
     settings["position"] = not settings.pop("ignore_position")

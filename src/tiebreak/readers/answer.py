@@ -86,8 +86,9 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
     elif answer.scores:
         matrices = [_checked_matrix(each, f"scores[{place}]", name) for place, each in enumerate(answer.scores)]
         metrics = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
-        design = replace(answer.provenance.design, hash=answer.provenance.splits)
-        scores = source_of(matrices, metrics, design, options, name).scores
+        scores = source_of(
+            matrices, metrics, replace(answer.provenance.design, hash=answer.provenance.splits), options, name
+        ).scores
     else:
         raise _wrong(name, "scores and items are empty")
     if (held := answer.settings) is not None:

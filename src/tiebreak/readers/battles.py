@@ -111,8 +111,12 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
     names = [*table.columns, *table.nested]
     columns = {_folded(each): each for each in names}
     if judged := next((each for each in _JUDGED if columns.keys() >= {*each}), ()):
-        fix = "Write a row for each game, with model_a, model_b (the sides in their order), winner and question_id."
-        raise refuse(table.name, f"a row holds several games ({quoted(judged)}).", fix, kind=UnclearSourceError)
+        raise refuse(
+            table.name,
+            f"a row holds several games ({quoted(judged)}).",
+            "Write a row for each game, with model_a, model_b (the sides in their order), winner and question_id.",
+            kind=UnclearSourceError,
+        )
     is_annotated = columns.keys() >= {*ANNOTATIONS.values()} and columns.keys().isdisjoint(SIDES)
     sides = ANNOTATIONS if is_annotated else {key: key for key in SIDES}
     words: dict[str, tuple[str, ...]] = {
@@ -170,8 +174,7 @@ def _part(table: SourceTable, held: Mapping[str, str]) -> _Part:
 
 def _refuse_rows(table: SourceTable, is_wrong: Any, what: Callable[[int], str]) -> None:
     """Refuse rows, of which the first is named."""
-    for row in np.flatnonzero(is_wrong).tolist()[:1]:
-        raise refuse(table.name, f"{what(row)}; it is so in {np.sum(is_wrong)} row(s).", row=table.where(row))
+    table.refuse_rows(is_wrong, lambda row: f"{what(row)}; it is so in {np.sum(is_wrong)} row(s).")
 
 
 def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:

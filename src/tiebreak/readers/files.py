@@ -8,11 +8,13 @@ import re
 import shutil
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
+
+import numpy as np
 
 from tiebreak.errors import Advice, DataError, Setting, SourceNotFoundError, TiebreakError
 from tiebreak.printable import printable, without_password
@@ -31,6 +33,31 @@ def refuse(
     where = "".join([source, f", {row}" if row else "", f", column {printable(column)!r}" if column is not None else ""])
     advice = (" ", *fix) if fix else ()
     return kind(f"{where}: {what}", *advice)
+
+
+class NamedRows:
+    """Rows of a source, which has a name in messages, and each of them a place there, such as "line 7"."""
+
+    name: str
+    where: Callable[[int], str]
+
+    def refuse(
+        self,
+        what: str,
+        *fix: str | Setting | Advice,
+        column: str | None = None,
+        row: int | None = None,
+        kind: type[TiebreakError] = DataError,
+    ) -> TiebreakError:
+        """The error for something in it, in a column and a row where these are given."""
+        return refuse(self.name, what, *fix, column=column, row=None if row is None else self.where(row), kind=kind)
+
+    def refuse_rows(
+        self, is_wrong: Any, what: Callable[[int], str], *fix: str | Setting | Advice, column: str | None = None
+    ) -> None:
+        """Raise the error for the first row that is wrong, if any is; `what` says of a row what was met."""
+        for row in np.flatnonzero(is_wrong)[:1].tolist():
+            raise self.refuse(what(row), *fix, column=column, row=row)
 
 
 # --- limits ---------------------------------------------------------------------------------------------------------------
@@ -59,9 +86,11 @@ def check_size(n_bytes: int, name: str, *, is_unpacked: bool = False) -> None:
     most, variable = (MOST_UNPACKED, "TIEBREAK_MOST_UNPACKED") if is_unpacked else (MOST_READ, "TIEBREAK_MOST_READ")
     if n_bytes > most:
         takes = "takes more than" if is_unpacked else f"takes {n_bytes / 1e9:,.1f} GB, more than"
-        what = f"it {takes} {most / 1e9:,.1f} GB{' when it is unpacked' if is_unpacked else ''}."
-        fix = f"Keep the rows and columns that are to be compared, or set the environment variable {variable} to more bytes."
-        raise refuse(name, what, fix)
+        raise refuse(
+            name,
+            f"it {takes} {most / 1e9:,.1f} GB{' when it is unpacked' if is_unpacked else ''}.",
+            f"Keep the rows and columns that are to be compared, or set the environment variable {variable} to more bytes.",
+        )
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------------
@@ -100,22 +129,20 @@ def content_of(path: Path, name: str, *, has_lines: bool = True) -> bytes:
                 file.seek(LONGEST_LINE)
                 block = file.read(LONGEST_LINE)
             if b"\n" not in block and b"\r" not in block:
-                what = f"it has a line of more than {LONGEST_LINE / 2**20:g} MiB, which is no row and no record of one sample."
-                raise refuse(name, what, "Are the line breaks lost, or is it another kind of file?")
+                raise refuse(
+                    name,
+                    f"it has a line of more than {LONGEST_LINE / 2**20:g} MiB, which is no row and no record of one sample.",
+                    "Are the line breaks lost, or is it another kind of file?",
+                )
         raw = path.read_bytes()
     except OSError as error:
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
-    codec = next((codec for magic, codec in _CODECS.items() if raw.startswith(magic)), None)
+    codec = next((codec for magic, codec in CODECS.items() if raw.startswith(magic)), None)
     return raw if codec is None else _unpacked(raw, codec, name)
 
 
-_CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
+CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
 """Ways in which a file is packed, by its first bytes."""
-
-
-def is_packed(start: bytes) -> bool:
-    """True for the first bytes of a file that is unpacked when it is read."""
-    return start.startswith(tuple(_CODECS))
 
 
 def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
@@ -137,8 +164,7 @@ def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
     except TiebreakError:
         raise
     except (pa.ArrowException, zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError) as error:
-        what = f"it cannot be unpacked ({codec}): {error}."
-        raise refuse(name, what, "Was the file damaged, cut short, or locked?") from None
+        raise refuse(name, f"it cannot be unpacked ({codec}): {error}.", "Was the file damaged, cut short, or locked?") from None
     check_size(len(content), name, is_unpacked=True)
     return content
 
@@ -233,19 +259,16 @@ def is_pipe(source: Any) -> bool:
 
 def _copied(standard_input: BinaryIO | None, path: Path, name: str, folder: Path) -> Path:
     """File with what a pipe holds; its name says of what kind it begins to be, where that of the pipe does not."""
+    copy = folder / path.name
     try:
-        with path.open("rb") if standard_input is None else nullcontext(standard_input) as stream:
-            start = stream.readline(LONGEST_LINE)
-            if start.rstrip().endswith(b"}"):
-                start += stream.readline(LONGEST_LINE)
-            ending = next((ending for begin, ending in _BEGINNINGS.items() if re.match(begin, start)), ".csv")
-            copy = folder / f"{path.stem}{path.suffix if path.suffix.lower() in _ENDINGS else ending}"
-            with copy.open("wb") as file:
-                file.write(start)
-                shutil.copyfileobj(stream, file)
+        with path.open("rb") if standard_input is None else nullcontext(standard_input) as stream, copy.open("wb") as file:
+            shutil.copyfileobj(stream, file)
+        with copy.open("rb") as file:
+            start = file.readline(LONGEST_LINE) + file.readline(LONGEST_LINE)
     except OSError as error:
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
-    return copy
+    ending = next((ending for begin, ending in _BEGINNINGS.items() if re.match(begin, start)), ".csv")
+    return copy if path.suffix.lower() in _ENDINGS else copy.rename(folder / f"{path.stem}{ending}")
 
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".eval")
@@ -254,7 +277,7 @@ _ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".eval")
 _BEGINNINGS = {
     rb"PAR1": ".parquet",
     rb"PK\x03\x04": ".eval",
-    rb"(\xef\xbb\xbf)?\s*\{[^\n]*\n\{": ".jsonl",
+    rb"(\xef\xbb\xbf)?\s*\{[^\n]*\}\s*\n\{": ".jsonl",
     rb"(\xef\xbb\xbf)?\s*[{\[]": ".json",
     rb"[^\n,;]*\t[^\n,;]*(\n|$)": ".tsv",
 }

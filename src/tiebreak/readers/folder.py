@@ -261,6 +261,11 @@ def is_folder(source: Any) -> bool:
     )
 
 
+def with_folders(sources: Sequence[Any]) -> list[Any]:
+    """The sources, with what was found in it in the place of each folder."""
+    return [read_results(each) if is_folder(each) else each for each in sources]
+
+
 def read_results(path: str | os.PathLike[str]) -> Results:
     """Find the results that lie in a folder: logs of evaluations, tables, saved answers, stores, study files.
 

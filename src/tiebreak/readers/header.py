@@ -188,8 +188,12 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     roles: dict[str, list[str]] = {}
     for role, text in given.items():
         if role not in ALIASES:
-            what = f"a column holds one of {quoted(list(ALIASES), 30)}; got {role!r}. Write "
-            raise InvalidParameterError(what, column_advice("model", "my column"), ".", about="columns")
+            raise InvalidParameterError(
+                f"a column holds one of {quoted(list(ALIASES), 30)}; got {role!r}. Write ",
+                column_advice("model", "my column"),
+                ".",
+                about="columns",
+            )
         several = [names[look_up(each.strip(), names, "column")] for each in text.split(",")] if text not in names else []
         roles[role] = several or [text]
     # the metric that is asked for is in its column, which holds nothing else

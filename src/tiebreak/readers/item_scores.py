@@ -1,6 +1,6 @@
 """Scores of single items, from tables and logs of evaluation tools, joined on the items."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
-from tiebreak.readers.shapes import Long, cell_of, doubles_error
+from tiebreak.readers.shapes import Long, cell_of, refuse_doubles
 from tiebreak.readers.source import name_metric, refuse_names
 from tiebreak.readers.splits import natural_key
 from tiebreak.readers.tables import Column, SourceTable, Words, concatenated, words_of
@@ -31,22 +31,18 @@ def with_main_metric(reads: Sequence[Callable[[str | None], Long]], metric: str 
             found.append(read(metric))
         except UnclearSourceError as error:
             found.append(error)
-    others = {task for log in found if isinstance(log, Long) for task in _tasks_of(log)}
+    others = {task for log in found if isinstance(log, Long) for task in log.tasks}
     for place, refusal in enumerate(found):
         if isinstance(refusal, UnclearSourceError):
             if metric is None or not others:
                 raise refusal
             log = reads[place](None)
-            tasks = _tasks_of(log)
+            tasks = {*log.tasks}
             if "" in tasks or tasks & others:
                 raise refusal
             own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
             found[place] = replace(log, remark="; ".join(filter(None, (log.remark, own))))
     return cast(list[Long], found)
-
-
-def _tasks_of(log: Long) -> set[str]:
-    return set(log.words[TASK].names) if TASK in log.words else {""}
 
 
 def long_of_items(items: Items) -> Long:
@@ -62,8 +58,17 @@ def long_of_items(items: Items) -> Long:
         numbers["weight"] = items.weights[item]
     if items.labels is not None:
         numbers["human"] = items.labels[model, item]
-    about = (items.unit, "; ".join(items.sources), not items.metric.higher_is_better)
-    return Long(words, numbers, "the items", lambda row: f"row {row + 1}", items.metric.name, "score", "", "model", "", *about)
+    return Long(
+        words,
+        numbers,
+        "the items",
+        lambda row: f"row {row + 1}",
+        items.metric.name,
+        "score",
+        unit=items.unit,
+        remark="; ".join(items.sources),
+        lower_is_better=not items.metric.higher_is_better,
+    )
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -130,7 +135,7 @@ def items_of(
 
 
 def _joined(parts: Sequence[Long]) -> Long:
-    """Rows of all parts as one; items of several tasks are called after their task."""
+    """NamedRows of all parts as one; items of several tasks are called after their task."""
     renamed = _without_clashes(parts)
     words: dict[str, Words] = {}
     for name in dict.fromkeys(chain.from_iterable(part.words for part in renamed)):
@@ -158,8 +163,14 @@ def _joined(parts: Sequence[Long]) -> Long:
     if len(parts) == 1:
         return replace(parts[0], words=words, numbers=numbers)
     units = {part.unit for part in parts}
-    unit = units.pop() if len(units) == 1 else "item"
-    return Long(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit, model_column=parts[0].model_column)
+    return Long(
+        words,
+        numbers,
+        "the sources",
+        lambda row: f"row {row + 1} of all",
+        unit=units.pop() if len(units) == 1 else "item",
+        model_column=parts[0].model_column,
+    )
 
 
 def _paired(one: Words, two: Words) -> Words:
@@ -190,15 +201,12 @@ def _held_metric(parts: Sequence[Long], lower_is_better: bool | None) -> tuple[s
     held = {part.metric for part in parts if part.metric is not None}
     if len(held) < 2:
         return next(iter(held), None), []
-    own: dict[str, set[str]] = defaultdict(set)
-    for part in parts:
-        for task in part.words[TASK].names if TASK in part.words else [""]:
-            own[task].add(part.metric or "accuracy")
-    if "" in own or any(len(names) > 1 for names in own.values()):
+    own = dict.fromkeys((task, part.metric or "accuracy") for part in parts for task in part.tasks)
+    tasks = {task for task, _ in own}
+    if "" in tasks or len(tasks) < len(own):
         raise UnclearSourceError(
             f"the sources hold different metrics: {quoted(sorted(held))}. Say which with ", Setting("metric"), "."
         )
-    is_binary = True
     for part in parts:
         score = part.numbers["score"][~np.isnan(part.numbers["score"])]
         direction = part.lower_is_better if lower_is_better is None and not is_known(part.metric or "") else lower_is_better
@@ -212,9 +220,9 @@ def _held_metric(parts: Sequence[Long], lower_is_better: bool | None) -> tuple[s
                 Setting("metric"),
                 ".",
             )
-        is_binary = is_binary and _is_binary(score)
-    said = ", ".join(f"{task} by {names.pop()}" for task, names in own.items())
-    return "accuracy" if is_binary else "score", [f"each task counts by its own metric: {said}"]
+    said = ", ".join(f"{task} by {name}" for task, name in own)
+    are_binary = all(_is_binary(part.numbers["score"]) for part in parts)
+    return "accuracy" if are_binary else "score", [f"each task counts by its own metric: {said}"]
 
 
 _MOST_ALIKE = 3
@@ -243,16 +251,13 @@ def _shown(names: Sequence[str]) -> tuple[str, ...]:
 
 def _refuse_doubled(joined: Long, model: Words, units: Mapping[str, Words]) -> None:
     """Refuse two scores of one model for an item, in one run and epoch."""
-    texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}}
-    table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
+    texts: dict[str, Column] = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}}
+    table = SourceTable(joined.name, texts, joined.where, model.code.size, {})
     held = {what: column for what, column in units.items() if what in joined.words}
-    error = doubles_error(table, model, held, joined.model_column)
-    if error is None:
-        return
     numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
     of_tasks = " If they are of several tasks, name these in a column 'task'."
     hints = {numbered: {"run", "epoch"}.isdisjoint(joined.words), of_tasks: TASK not in joined.words}
-    raise DataError(*error.parts, *(hint for hint, is_so in hints.items() if is_so))
+    refuse_doubles(table, model, held, joined.model_column, hints=[hint for hint, is_so in hints.items() if is_so])
 
 
 def _one_each(joined: Long, key: str, item: Words) -> Any:

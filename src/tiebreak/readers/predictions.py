@@ -150,7 +150,8 @@ def read_predictions(
 def beside_truth(source: Any, y: Any, metric: str | None) -> Items | None:
     """Items of a dict or frame that has a prediction of each model for each of `y`; None of any other source."""
     columns = {str(name): source[name] for name in source.columns} if is_frame(source) else source
-    if not isinstance(columns, Mapping) or any(isinstance(each, str | Mapping) for each in columns.values()):
+    is_of_columns = isinstance(columns, Mapping) and not any(isinstance(each, str | Mapping) for each in columns.values())
+    if not is_of_columns or not hasattr(y, "__len__"):
         return None
     lengths = {len(each) if hasattr(each, "__len__") else 0 for each in columns.values()}
     if len(lengths) == 1 and lengths != {len(y)} and max(lengths) > MOST_SPLITS:
@@ -278,8 +279,12 @@ def losses_in_time(reading: Reading) -> Long | Source | None:
     if "time" not in roles or not is_one_series or not roles.keys().isdisjoint(("model", "prediction")):
         return None
     if metric in METRICS_OF_NUMBERS:
-        what = f"errors of one series follow each other, and {metric} is no mean of them."
-        raise reading.refuse(what, "Compare a loss of each period: ", Setting("metric", "'mean_squared_error'"), ".")
+        raise reading.refuse(
+            f"errors of one series follow each other, and {metric} is no mean of them.",
+            "Compare a loss of each period: ",
+            Setting("metric", "'mean_squared_error'"),
+            ".",
+        )
     if metric not in OF_NUMBERS:
         return None
     loss, truth, period = np.abs if metric == OF_NUMBERS[0] else np.square, table.numbers(roles["truth"][0]), roles["time"][0]
@@ -314,8 +319,14 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive = next((each for each in np.unique(truth).tolist() if str(each) == str(options.positive)), options.positive)
     together = "cluster" if "cluster" in first.roles else "dataset" if {"dataset", "time"} <= first.roles.keys() else ""
-    clusters = first.words(together).texts() if together else None
-    items = read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
+    items = read_predictions(
+        truth,
+        found,
+        metric=options.metric,
+        positive=positive,
+        items=keys,
+        clusters=first.words(together).texts() if together else None,
+    )
     name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
     unused = [name for name in first.others(*first.roles) if name not in {*used, "column 1"}]
     keys_in = [f"{role} = {first.roles[role][0]}" for role in ("truth", "prediction", "item") if role in first.roles]
@@ -350,8 +361,13 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         chances = [name for name in rest if not reading.is_text[name] and not _CHANCES.isdisjoint(words_in(name))]
         is_of_classes = reading.is_text[own] or not has_fractions(reading.table.columns[own])
         if chances and is_of_classes and full_name(reading.options.metric or "").removeprefix("neg_") in OF_PROBABILITIES:
-            what = f"it holds classes, and {reading.options.metric} is of probabilities."
-            raise reading.refuse(what, "Name those: ", column_advice("prediction", chances[0]), ".", column=own)
+            raise reading.refuse(
+                f"it holds classes, and {reading.options.metric} is of probabilities.",
+                "Name those: ",
+                column_advice("prediction", chances[0]),
+                ".",
+                column=own,
+            )
         return {model: own}
     rest = [name for name in rest if name != "column 1" and not re.search(r"-(lo|hi)-\d", name) and not _is_prose(reading, name)]
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
@@ -367,8 +383,13 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         **{f"is {name!r} what a model predicts, or a score?": True for name in roles.get("score", marks)[:1]},
     }
     for what in [what for what, is_so in wrong.items() if is_so][-1:]:
-        fix = ("Name the columns of predictions with ", Setting("models"), ", or leave out the truth where these are scores.")
-        raise reading.refuse(what, *fix, kind=DataError)
+        raise reading.refuse(
+            what,
+            "Name the columns of predictions with ",
+            Setting("models"),
+            ", or leave out the truth where these are scores.",
+            kind=DataError,
+        )
     return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
 
 
@@ -384,8 +405,13 @@ def _values(reading: Reading, name: str) -> NDArray[Any]:
     column = reading.table.columns[name]
     missing = np.flatnonzero(column.code < 0 if isinstance(column, Words) else np.isnan(column))
     for row in missing[:1].tolist():
-        what, fix = f"no value is given ({missing.size} such row(s) in all).", "Leave these examples out for all models."
-        raise reading.refuse(what, fix, column=name, row=row, kind=DataError)
+        raise reading.refuse(
+            f"no value is given ({missing.size} such row(s) in all).",
+            "Leave these examples out for all models.",
+            column=name,
+            row=row,
+            kind=DataError,
+        )
     return np.array(column.names, dtype=str)[column.code] if isinstance(column, Words) else whole_numbers(column)
 
 
@@ -410,7 +436,7 @@ def _keys_of(reading: Reading) -> list[str]:
 
 
 def _order(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_truth: NDArray[Any], name: str) -> list[int]:
-    """Rows of a table in the order of the first one's examples, of which the truth must be the same."""
+    """NamedRows of a table in the order of the first one's examples, of which the truth must be the same."""
     place, known = {key: row for row, key in enumerate(own)}, set(keys)
     lacking, more = [key for key in keys if key not in place], [key for key in place if key not in known]
     if lacking or more:

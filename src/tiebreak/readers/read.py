@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -26,26 +26,19 @@ from tiebreak.printable import printable
 from tiebreak.readers import answer, logs, sklearn
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
-from tiebreak.readers.folder import Results, is_folder, read_results
+from tiebreak.readers.folder import Results, with_folders
 from tiebreak.readers.header import UNITS, is_metric, is_no_score, names_something, role_of
-from tiebreak.readers.item_scores import (
-    items_of,
-    long_of_items,
-    with_main_metric,
-)
+from tiebreak.readers.item_scores import items_of, long_of_items, with_main_metric
 from tiebreak.readers.shapes import Long, Reading
-from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, of_asked_metric, refuse_names, with_sizes
+from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, of_asked_metric, refuse_names, with_known_sizes, with_sizes
 from tiebreak.readers.splits import join_sources, source_of_long
-from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, of_objects, read_table, words_of
+from tiebreak.readers.tables import Words, is_frame, is_records, of_objects, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up
 
-Found = Source | Long | Reading | Items | Path
-"""What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
-
-
-One = TypeVar("One", bound=Items | Long)
+Found = Source | Long | Reading | Path
+"""What a source turns out to be: scores of splits or items, a long table, a table of predictions, or the log of a tool."""
 
 
 class NamedSource(NamedTuple):
@@ -75,17 +68,19 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
 
         if (items := beside_truth(sources[0], options.y, options.metric)) is not None:
             sources, options = [items], dataclasses.replace(options, y=None)
-    found = [read_results(each) if is_folder(each) else each for each in sources]
-    folders = [each for each in found if isinstance(each, Results)]
-    inside = [source for each in found for source in (each.sources(options) if isinstance(each, Results) else (each,))]
+    inside: list[Any] = []
+    folders = []
+    for each in with_folders(sources):
+        inside += each.sources(options) if isinstance(each, Results) else [each]
+        folders += [each] if isinstance(each, Results) else []
     with pipes_as_files(inside) as held:
         scores = _scores(*_read_all(held, options), options)
-    left_out = [notice for each in folders if (notice := each.notice())]
     saved = scores.saved_settings
     if folders and scores.items is not None and not any("missing" in each.settings for each in saved):
         # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
         saved = (*saved, SavedSettings(str(folders[0].path), {"missing": "pairwise"}))
-    return dataclasses.replace(scores, notices=(*scores.notices, *left_out), saved_settings=saved)
+    left_out = (each.notice() for each in folders)
+    return dataclasses.replace(scores, notices=(*scores.notices, *filter(None, left_out)), saved_settings=saved)
 
 
 def read_items(
@@ -179,12 +174,11 @@ def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = F
     whatever it is called.
     """
     inside: list[Any] = []
-    for source in sources:
-        results = source if isinstance(source, Results) else read_results(source) if is_folder(source) else None
-        files = [source] if results is None else [each.path for each in results.of_kind("log") or results.of_kind("items")]
-        if results is not None and not files:
-            raise SourceNotFoundError(f"{printable(str(results.path))} holds no logs of single samples and no tables of items.")
-        inside += files
+    for source in with_folders(sources):
+        files = source.of_kind("log") or source.of_kind("items") if isinstance(source, Results) else []
+        if isinstance(source, Results) and not files:
+            raise SourceNotFoundError(f"{printable(str(source.path))} holds no logs of single samples and no tables of items.")
+        inside += [each.path for each in files] or [source]
     found, given = _read_all(inside, options)
     if options.item is None and not any(map(_is_items, found)):
         return None
@@ -199,9 +193,8 @@ def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = F
     runs = {pair for part in parts for pair in zip(*(part.words[key].texts() for key in ("model", "run")), strict=True)}
     is_of_epochs = len(runs) == len({model for model, _ in runs}) and any("epoch" in part.words for part in parts)
     if is_of_epochs:
-        held = [{**part.words, "run": part.words.get("epoch", part.words["run"])} for part in parts]
-        held = [{key: each for key, each in words.items() if key != "epoch"} for words in held]
-        parts = [dataclasses.replace(part, words=words) for part, words in zip(parts, held, strict=True)]
+        for part in parts:  # made above, so that no one else holds their words
+            part.words["run"] = part.words.pop("epoch", part.words["run"])
     return items_of(parts, options.metric, options.direction_of(options.metric or "")), "epochs" if is_of_epochs else "runs"
 
 
@@ -245,30 +238,26 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
             for key, value in source.items():
                 given.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
-        elif _is_file(source):
-            given.append(NamedSource(source, name, file=printable(next(files))))
         else:
-            given.append(NamedSource(source, "the table" if is_alone and is_frame(source) else name))
+            name = "the table" if is_alone and is_frame(source) else name
+            given.append(NamedSource(source, name, file=printable(next(files)) if _is_file(source) else ""))
     if rows := _rows_of_runs(given, options):
         given = [NamedSource(rows, f"{given[0].name} and {len(rows) - 1} more")]
     return [_found(each, options, n_sources=len(given)) for each in given], given
 
 
 def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[dict[str, Any]]:
-    """Rows of a table of means from files with one row of scores each, such as the metrics.json of runs; none for others."""
+    """NamedRows of a table of means from files with one row of scores each, such as the metrics.json of runs; none for others."""
     rows: list[dict[str, Any]] = []
     for each in given:
         path = Path(each.source) if _is_file(each.source) and len(given) > 1 else None
-        if path is None or not path.is_file() or path.stat().st_size > _MOST_OF_A_ROW:
-            return []
-        if logs.is_log(path) or answer.is_answer(path):
+        is_short = path is not None and path.is_file() and path.stat().st_size <= _MOST_OF_A_ROW
+        if path is None or not is_short or logs.is_log(path) or answer.is_answer(path):
             return []
         reading = Reading.of(read_table(path, each.name), options)
         if reading.table.n_rows != 1 or not reading.roles.keys().isdisjoint(_NOT_OF_A_RUN):
             return []
-        own = {
-            name: reading.table.words(name).texts()[0] for name in reading.others("seed", "time") if name in reading.table.columns
-        }
+        own = {name: reading.table.words(name).texts()[0] for name in reading.others("seed", "time")}
         rows.append({"model": each.stem, **own})
     return rows
 
@@ -313,25 +302,17 @@ def _is_file(source: Any) -> bool:
     return isinstance(source, str | os.PathLike)
 
 
-def is_file_name(text: str) -> bool:
-    """True for a text with the ending of a file that can be read, whether the file is there or not."""
-    ending = Path(text).suffix.lower()
-    return ending != "" and ending in (*ENDINGS, ".eval")
-
-
 def _is_items(found: Found) -> bool:
-    return (
-        isinstance(found, Reading | Items | Path)
-        or (isinstance(found, Long) and found.is_of_items)
-        or (isinstance(found, Source) and found.scores.items is not None)
-    )
+    if isinstance(found, Source):
+        return found.scores.items is not None
+    return not isinstance(found, Long) or found.is_of_items
 
 
 def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
     """Kind of a source, and what it holds as far as that is read."""
     source, name = given.source, given.name
     if isinstance(source, Items):
-        return _named(source, given)
+        return Source(source.as_scores(), name)
     if answer.is_answer(source):
         return answer.read_answer(source, name, options)
     if _is_file(source):
@@ -340,12 +321,14 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     if not isinstance(source, Scores) and hasattr(source, "__tiebreak_scores__"):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
-        return source.items if source.items is not None and not source.saved_settings else _with_options(source, name, options)
+        is_plain = source.items is not None and not source.saved_settings
+        return Source(source, name) if is_plain else _with_options(source, name, options)
     if options.rows not in ("items", "seeds") and sklearn.reads(source):
         return sklearn.read(source, name, options)
     if not isinstance(source, Mapping) and not is_frame(source) and not is_records(source):
-        what = f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}."
-        raise UnsupportedSourceError(what)
+        raise UnsupportedSourceError(
+            f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}."
+        )
     return _found_in_table(given, options, n_sources=n_sources)
 
 
@@ -385,25 +368,26 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     return _named(long, given)
 
 
-def _named(found: One, given: NamedSource) -> One:
-    """Scores or items of one model under the name that a dict gives to it."""
-    models = found.models
-    if not given.key or not models:
-        return found
-    if len(models) > 1:
-        raise UnclearSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
-    if isinstance(found, Long):
-        return cast(One, found.with_models({models[0]: given.key}))
-    return dataclasses.replace(found, models=(given.key,))
+def _named(long: Long, given: NamedSource) -> Long:
+    """Scores of one model under the name that a dict gives to it."""
+    if given.key and len(long.models) > 1:
+        raise UnclearSourceError(f"the source given for {given.key!r} holds {len(long.models)} models. Pass it without a name.")
+    return long.with_models(dict.fromkeys(long.models, given.key)) if given.key else long
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
     scores = of_asked_metric(scores, options, name)
-    matrices = tuple(with_sizes(matrix, options, name) for matrix in scores.matrices)
-    sizes = scores.design.sizes if scores.design.sizes != "missing" else known_sizes(matrices)
-    design = dataclasses.replace(scores.design, sizes=sizes)
-    asked = tuple(each._replace(source=each.source or name) for each in scores.saved_settings)
-    return Source(dataclasses.replace(scores, matrices=matrices, design=design, saved_settings=asked), name)
+    matrices, design = tuple(with_sizes(matrix, options, name) for matrix in scores.matrices), scores.design
+    design = with_known_sizes(design, matrices) if design.sizes == "missing" else design
+    return Source(
+        dataclasses.replace(
+            scores,
+            matrices=matrices,
+            design=design,
+            saved_settings=tuple(each._replace(source=each.source or name) for each in scores.saved_settings),
+        ),
+        name,
+    )
 
 
 # --- all sources ----------------------------------------------------------------------------------------------------------
@@ -433,14 +417,12 @@ def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:
     """Scores of splits of a source, of the dataset that is asked for."""
     source = found if isinstance(found, Source) else source_of_long(cast(Long, found), options)
     scores = source.scores
-    if isinstance(found, Long) and found.roles:
-        scores = dataclasses.replace(scores, roles=(found.roles,))
     if options.dataset is not None and scores.datasets == ("",):
         raise UnknownNameError(
             Setting("dataset", repr(options.dataset)), f" was given, but {source.name} does not name any datasets."
         )
     if options.dataset is not None and scores.datasets != (options.dataset,):
-        scores = scores.with_matrices((scores.matrices[look_up(options.dataset, scores.datasets, "dataset")],))
+        scores = scores.of_dataset(options.dataset)
     return dataclasses.replace(source, scores=scores, mark=its.file or its.name)
 
 
@@ -448,21 +430,26 @@ def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: 
     """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
     unfit = [name for name in ("dataset", "X", "y", "groups", "n_train", "n_test", "cv") if getattr(options, name) is not None]
     if unfit:
-        what = " is about splits or datasets, and these are scores of single items of one test set. Leave it out."
-        raise InvalidParameterError(Setting(unfit[0]), what, about=unfit[0])
+        raise InvalidParameterError(
+            Setting(unfit[0]),
+            " is about splits or datasets, and these are scores of single items of one test set. Leave it out.",
+            about=unfit[0],
+        )
     other = next((its for each, its in zip(found, given, strict=True) if not _is_items(each)), None)
     if other is not None:
         raise UnclearSourceError(
             f"{other.name} holds scores of splits, and other sources those of single items; compare one kind."
         )
     asked = tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings)
-    plain = [each.scores.items if isinstance(each, Source) and each.scores.items is not None else each for each in found]
-    items = _items(plain, given, options)
+    items = _items(found, given, options)
     if options.models is not None:
         items = items.take(options.models)
     scores = items.as_scores()
-    roles = dict.fromkeys(each.roles for each in found if isinstance(each, Long) and each.roles)
-    return dataclasses.replace(scores, saved_settings=asked, roles=tuple(roles))
+    return dataclasses.replace(
+        scores,
+        saved_settings=asked,
+        roles=tuple(dict.fromkeys(each.roles for each in found if isinstance(each, Long) and each.roles)),
+    )
 
 
 def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Items:
@@ -474,8 +461,9 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
         from tiebreak.readers.predictions import items_of_predictions  # with the statistics of their metrics
 
         return items_of_predictions(tables, [its.stem or its.name for its in given], options)
-    if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
-        return check_items(found[0])
+    alone = found[0].scores.items if len(found) == 1 and isinstance(found[0], Source) else None
+    if alone is not None and options.cluster is None and not given[0].key:
+        return check_items(alone)
     return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
@@ -486,15 +474,22 @@ def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     read = iter(with_main_metric(functions, options.metric))
     parts = []
     for each, its in zip(found, given, strict=True):
-        if isinstance(each, Items) and not each.is_mean:
+        items = each.scores.items if isinstance(each, Source) else None
+        if items is not None and not items.is_mean:
             raise UnsupportedSourceError(
-                f"{each.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of all "
-                "models to one call of tb.read_predictions."
+                f"{items.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of "
+                "all models to one call of tb.read_predictions."
             )
-        part = next(read) if isinstance(each, Path) else long_of_items(each) if isinstance(each, Items) else each
+        part = next(read) if isinstance(each, Path) else each if items is None else long_of_items(items)
         if not isinstance(part, Long) or not part.is_of_items:
-            what = "it has no column that names the items, such as 'item', 'question' or 'doc_id'."
-            fix = ("Pass ", Setting("item", "'COLUMN'"), ", or ", Setting("rows", "'items'"), " if each row is an item.")
-            raise refuse(part.table.name if isinstance(part, Reading) else part.name, what, *fix)
+            raise refuse(
+                part.table.name if isinstance(part, Reading) else part.name,
+                "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
+                "Pass ",
+                Setting("item", "'COLUMN'"),
+                ", or ",
+                Setting("rows", "'items'"),
+                " if each row is an item.",
+            )
         parts.append(_named(dataclasses.replace(part, stem=its.stem), its))
     return parts

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.files import refuse
+from tiebreak.readers.files import NamedRows
 from tiebreak.readers.header import (
     MEANS,
     PARTS,
@@ -102,7 +103,7 @@ ADVICE = (
 
 
 @dataclass(frozen=True)
-class Long:
+class Long(NamedRows):
     """Scores as a long table, whatever they were read from: a row for each.
 
     Attributes
@@ -162,6 +163,11 @@ class Long:
         return tuple(self.words["model"].names)
 
     @property
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks; one of "" where none is named."""
+        return self.words[TASK].names if TASK in self.words else ("",)
+
+    @property
     def is_of_items(self) -> bool:
         """True where a row is one item of a test set."""
         return "item" in self.words
@@ -185,46 +191,37 @@ class Reading:
     table: SourceTable
     roles: dict[str, list[str]]
     options: ReadOptions
-    is_text: dict[str, bool]
 
     @classmethod
     def of(cls, table: SourceTable, options: ReadOptions) -> Reading:
         """The rows that are asked for, and what their columns hold."""
         table = _where(table, options.where or {})
-        filled = {
-            name: column
-            for name, column in table.columns.items()
-            if not is_empty(column)
-            or (isinstance(column, np.ndarray) and not names_something(name))  # a model may lack all scores
-        }
-        table = replace(table, columns=filled)
+        empty = {name for name, column in table.columns.items() if is_empty(column)}
+        empty = {
+            name for name in empty if isinstance(table.columns[name], Words) or names_something(name)
+        }  # a model may lack all
+        table = replace(table, columns={name: column for name, column in table.columns.items() if name not in empty})
         roles = find_roles(table, options.named_columns, options.metric)
         if options.dataset is not None and "dataset" in roles:
             table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
         refuse_nested(table, [column for columns in roles.values() for column in columns])
-        reading = cls(table, roles, options, {name: not is_numeric(column) for name, column in filled.items()})
+        reading = cls(table, roles, options)
         # texts without a name in front of metrics, folds and texts alone are models
         asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
-        is_free = reading.is_text.get("column 1") and not any("column 1" in columns for columns in roles.values())
-        stems = {_stem(each) for each in table.words("column 1").names} if is_free and "model" not in roles else {""}
-        said = _SAID.get(next(iter(stems))) if len(stems) == 1 else None
-        if said is not None and said not in roles:  # fold 0, fold 1, ... in the index of a frame
-            roles[said] = ["column 1"]
-        elif (
-            "model" not in roles
-            and is_free
-            and all(
-                name == "column 1"
-                or is_text
-                or plain(name) in asked
-                or is_metric(name)
-                or is_no_score(name)
-                or _FOLD.fullmatch(name)
-                for name, is_text in reading.is_text.items()
-            )
-        ):
-            roles["model"] = ["column 1"]
+        if "model" not in roles and "column 1" in reading.others(*roles) and reading.is_text["column 1"]:
+            stems = {_stem(each) for each in table.words("column 1").names}
+            said = _SAID.get(stems.pop()) if len(stems) == 1 else None
+            beside = [name for name, is_text in reading.is_text.items() if not is_text and plain(name) not in asked]
+            if said is not None and said not in roles:  # fold 0, fold 1, ... in the index of a frame
+                roles[said] = ["column 1"]
+            elif all(is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name) for name in beside):
+                roles["model"] = ["column 1"]
         return reading
+
+    @cached_property
+    def is_text(self) -> dict[str, bool]:
+        """False for columns of numbers, by name."""
+        return {name: not is_numeric(column) for name, column in self.table.columns.items()}
 
     @property
     def is_of_predictions(self) -> bool:
@@ -247,7 +244,7 @@ class Reading:
         kind: type[TiebreakError] = UnclearSourceError,
     ) -> TiebreakError:
         """Error of the table, where nothing else is said for want of a rule that says what it holds."""
-        return refuse(self.table.name, what, *fix, column=column, row=None if row is None else self.table.where(row), kind=kind)
+        return self.table.refuse(what, *fix, column=column, row=row, kind=kind)
 
     def refuse_failed(self, score: str) -> None:
         """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
@@ -256,9 +253,15 @@ class Reading:
             has_failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
             for row in np.flatnonzero(has_failed & ~np.isnan(self.table.numbers(score)))[:1].tolist():
                 good = next((word for word in words.names if plain(word) not in _FAILED), "OK")
-                what = f"says {words.names[words.code[row]]!r}, and {score!r} has a score all the same."
-                fix = ("Leave the score empty, or keep the others: ", where_advice(column, good), ".")
-                raise self.refuse(what, *fix, column=column, row=row, kind=DataError)
+                raise self.refuse(
+                    f"says {words.names[words.code[row]]!r}, and {score!r} has a score all the same.",
+                    "Leave the score empty, or keep the others: ",
+                    where_advice(column, good),
+                    ".",
+                    column=column,
+                    row=row,
+                    kind=DataError,
+                )
 
     # --- columns ------------------------------------------------------------------------------------------------------------
 
@@ -296,17 +299,20 @@ class Reading:
         likely = [name for name in numeric if metric_in(name)] or [name for name in numeric if not is_no_score(name)]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
-        cells = {name: self.table.words(name).names[0] if self.is_text[name] else "" for name in self.others(*roles)}
-        sums = [name for name, cell in cells.items() if re.search(r"±|\+/-|\d\s*\(", cell)]
-        sums = [name for name in numeric if not MEANS.union(SPREADS).isdisjoint(words_in(name))] + sums
-        if asked is None and likely and not sums:
+        texts = [name for name in self.others(*roles) if self.is_text[name]]
+        sums = [name for name in numeric if not MEANS.union(SPREADS).isdisjoint(words_in(name))]
+        sums += [name for name in texts if re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
+        fix: tuple[str | Setting, ...] = ("Name it with ", Setting("metric"), ", or call it 'score'.")
+        if sums:
+            fix = (
+                f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. ",
+                ADVICE,
+            )
+        elif asked is None and likely:
             return choose_metric(likely, None, self.table.name)  # which refuses several
-        spoilt = [name for name in self.others(*roles) if self.is_text[name] and metric_in(name)]
-        if len(spoilt) == 1 and not sums:  # reading it names the cell that is no number
+        elif len(spoilt := [name for name in texts if metric_in(name)]) == 1:  # reading it names the cell that is no number
             return spoilt[0]
-        of_means = f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. "
         what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
-        fix = (of_means, ADVICE) if sums else ("Name it with ", Setting("metric"), ", or call it 'score'.")
         raise self.refuse(f"{what}{quoted(numeric, 12)}.", *fix)
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
@@ -330,9 +336,8 @@ class Reading:
         if alone is None or self.score_column() is None:  # a column for each model
             reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
             return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
-        only = Words((alone,), np.zeros(table.n_rows, dtype=np.int32))
-        table = replace(table, columns={**table.columns, _ALONE: only})
-        found = replace(self, table=table, roles={**self.roles, "model": [_ALONE]})._by_model()
+        columns: dict[str, Column] = {**table.columns, _ALONE: Words((alone,), np.zeros(table.n_rows, dtype=np.int32))}
+        found = replace(self, table=replace(table, columns=columns), roles={**self.roles, "model": [_ALONE]})._by_model()
         return found if isinstance(found, Source) else replace(found, roles="")
 
     def _by_model(self) -> Long | Source:
@@ -340,13 +345,16 @@ class Reading:
         asked, others = self.options.metric, self.numeric("model", "dataset")
         folds = {name: match for name in others if (match := _FOLD.fullmatch(name))}
         has_own = asked is not None and metric_among(asked, self.others("model", "dataset"), self.table.name) is not None
-        columns = [name for name, match in folds.items() if match["metric"] is None and not has_own and "score" not in self.roles]
-        if len(columns) > 1:
-            return self._melted(columns, "fold" if str(folds[columns[0]]["unit"]).casefold() in ("fold", "cv") else "split")
-        metrics = {name: match["metric"] for name, match in folds.items() if asked is not None and match["metric"] is not None}
-        columns = [name for name, metric in metrics.items() if metric_among(str(asked), [metric], self.table.name)]
-        if len(columns) > 1:
-            return self._melted(columns, "fold")
+        bare = [name for name, match in folds.items() if match["metric"] is None and not has_own and "score" not in self.roles]
+        of_metric = [
+            name
+            for name, match in folds.items()
+            if asked is not None and match["metric"] is not None and metric_among(asked, [match["metric"]], self.table.name)
+        ]
+        for columns in (bare, of_metric):
+            if len(columns) > 1:
+                are_folds = columns is of_metric or str(folds[columns[0]]["unit"]).casefold() in ("fold", "cv")
+                return self._melted(columns, "fold" if are_folds else "split")
         if (counts := self._counts()) is not None:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
@@ -370,9 +378,8 @@ class Reading:
         }
         kept = {name: column for name, column in table.columns.items() if name not in columns}
         roles = {role: columns for role, columns in self.roles.items() if role in ("model", "dataset", "metric")}
-        is_text = {**self.is_text, unit: True, "score": False}
-        table = replace(table, columns={**kept, **own})
-        return Reading(table, {**roles, unit: [unit], "score": ["score"]}, self.options, is_text)._built("score")
+        roles |= {name: [name] for name in own}
+        return replace(self, table=replace(table, columns=kept | own), roles=roles)._built("score")
 
     def _built(self, own: str | Mapping[str, str]) -> Long:
         """The long table of the column of all scores, or of that of each model."""
@@ -382,9 +389,9 @@ class Reading:
         models = reading.key("model").ordered() if column else Words(("all",), np.zeros(table.n_rows, dtype=np.int8))
         units = reading._units(models, column)
         words = {role: reading.key(role) for role in self.roles if role in ("run", "epoch", "cluster")}
-        known = [role for role in self.roles if role in (("weight", "human") if "item" in units else ("n_train", "n_test"))]
-        numbers = {role: table.numbers(self.roles[role][0]) for role in known}
-        parts = ("model", "metric", *units, *words, *known)
+        beside = ("weight", "human") if "item" in units else ("n_train", "n_test")
+        numbers = {role: table.numbers(columns[0]) for role, columns in self.roles.items() if role in beside}
+        parts = ("model", "metric", *units, *words, *numbers)
         used = {column, *by_model.values(), *(name for role in parts for name in self.roles.get(role, ()))}
         rest = [name for name in table.columns if name not in used and (column or self.is_text[name] or role_of(name) == "item")]
         roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(by_model), 4))
@@ -404,8 +411,8 @@ class Reading:
             numbers["score"] = np.concatenate([table.numbers(name) for name in by_model.values()])
             where = lambda row: table.where(row % n_rows)  # noqa: E731
         noun = re.sub(r"[_ ]?id$", "", self.roles.get("item", [""])[0].casefold())
-        unit = noun if noun in _NOUNS else "item"
-        return Long({**words, "model": models}, numbers, table.name, where, metric, column, roles, self._model_column, unit=unit)
+        words["model"], unit = models, noun if noun in _NOUNS else "item"
+        return Long(words, numbers, table.name, where, metric, column, roles, self._model_column, unit=unit)
 
     def _model_columns(self, is_items: bool) -> dict[str, str]:
         """Columns of the models by name."""
@@ -435,8 +442,13 @@ class Reading:
                 )
         for name in texts:
             if len(named := [each for each in numbers if each in self.table.words(name).names]) > 1:
-                what = f"it names the columns {quoted(named, 6)}, so they may be classes, and no models."
-                raise self.refuse(what, "Is it the truth? ", column_advice("truth", name), ".", column=name)
+                raise self.refuse(
+                    f"it names the columns {quoted(named, 6)}, so they may be classes, and no models.",
+                    "Is it the truth? ",
+                    column_advice("truth", name),
+                    ".",
+                    column=name,
+                )
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
             texts = [name for name in texts if self._has_wrong_cells(name)]
@@ -456,9 +468,14 @@ class Reading:
                     ),
                 }
                 for text in [text for text, is_so in said.items() if is_so]:
-                    fix = "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models ("
-                    what = f"{text}, so it is no model's scores."
-                    raise self.refuse(what, fix, Setting("models"), ").", column=name, kind=DataError)
+                    raise self.refuse(
+                        f"{text}, so it is no model's scores.",
+                        "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
+                        Setting("models"),
+                        ").",
+                        column=name,
+                        kind=DataError,
+                    )
             refuse_nested(self.table, list(self.table.nested))
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
@@ -475,8 +492,11 @@ class Reading:
                 kind=DataError,
             )
         if not numbers:
-            what = f"it has no column of scores, only {known_columns(self.table)}."
-            raise self.refuse(what, "Use columns 'model' and 'score', or one for each model.", kind=DataError)
+            raise self.refuse(
+                f"it has no column of scores, only {known_columns(self.table)}.",
+                "Use columns 'model' and 'score', or one for each model.",
+                kind=DataError,
+            )
         return {name: name for name in numbers}
 
     def _has_wrong_cells(self, name: str) -> bool:
@@ -497,8 +517,15 @@ class Reading:
         words = {"model": self.key("model").ordered()}
         words |= {"test_set": self.words("test_set")} if "test_set" in self.roles else {}
         metric = None if is_rate else "accuracy" if _COUNT[count] else "error rate"
-        numbers = {"score": self.table.numbers(column), "total": self.table.numbers(total)}
-        return Long(words, numbers, self.table.name, self.table.where, metric, column, "rates" if is_rate else "counts")
+        return Long(
+            words,
+            {"score": self.table.numbers(column), "total": self.table.numbers(total)},
+            self.table.name,
+            self.table.where,
+            metric,
+            column,
+            "rates" if is_rate else "counts",
+        )
 
     def _means(self) -> Source:
         """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
@@ -521,7 +548,7 @@ class Reading:
     # --- rows ---------------------------------------------------------------------------------------------------------------
 
     def _of_metric_rows(self, column: str | None) -> tuple[Reading, Words | None, str | None]:
-        """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
+        """NamedRows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
         own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
         own = bare_name(own) if own is not None and has_direction(bare_name(own)) else own
         asked = self.options.metric
@@ -535,8 +562,7 @@ class Reading:
         if asked is None and datasets is not words and len(joined([datasets, words]).names) == len(datasets.names):
             return self, words, None  # each dataset has its own
         held = choose_metric(words.names, asked, self.table.name)
-        rows = np.flatnonzero(words.code == words.names.index(held))
-        return replace(self, table=self.table.take(rows)), None, held
+        return replace(self, table=self.table.take(np.flatnonzero(words.code == words.names.index(held)))), None, held
 
     @property
     def _model_column(self) -> str:
@@ -577,8 +603,8 @@ class Reading:
             units |= self._by_position(models, units)
         own = [name for role in ("model", "metric", *units) for name in roles.get(role, ())]
         used = {column, *own} if column else {"", *self.table.columns}  # where there is none, all hold scores of models
-        if "item" not in units and (error := doubles_error(self.table, models, units, self._model_column, used)) is not None:
-            raise error
+        if "item" not in units:
+            refuse_doubles(self.table, models, units, self._model_column, used)
         return units
 
     def _call_as_tools_do(self) -> None:
@@ -707,8 +733,13 @@ class Reading:
         words, column = self.words(role) if found is None else found, self.roles.get(role, [role])[0]
         empty, text = np.flatnonzero(words.code < 0), "\n".join(words.names).casefold()
         if empty.size and role not in ("run", "epoch", "cluster"):
-            what = f"no {role} is given ({empty.size} such row(s) in all)."
-            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=int(empty[0]), kind=DataError)
+            raise self.refuse(
+                f"no {role} is given ({empty.size} such row(s) in all).",
+                "Fill it in, or remove the row.",
+                column=column,
+                row=int(empty[0]),
+                kind=DataError,
+            )
         if role in ("model", "metric") or not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
             return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
@@ -716,9 +747,13 @@ class Reading:
         more = (*_EXTREMES, "all") if role == "dataset" or is_odd_one else ()
         sums = [code for code, each in enumerate(words.names) if sums_up(each, more)]
         for row in np.flatnonzero(np.isin(words.code, sums))[:1].tolist():
-            fix = f"Leave it out, or call the {role} something else."
-            what = f"{words.names[words.code[row]]!r} sums up the other rows."
-            raise self.refuse(what, fix, column=column, row=row, kind=DataError)
+            raise self.refuse(
+                f"{words.names[words.code[row]]!r} sums up the other rows.",
+                f"Leave it out, or call the {role} something else.",
+                column=column,
+                row=row,
+                kind=DataError,
+            )
         return words
 
 
@@ -728,7 +763,7 @@ def _stem(name: str) -> str:
 
 
 def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
-    """Rows in which columns have the values that are asked for."""
+    """NamedRows in which columns have the values that are asked for."""
     for name, wanted in where.items():
         column = list(table.columns)[look_up(name, list(table.columns), "column")]
         words = table.words(column)
@@ -751,10 +786,15 @@ def joined(columns: Sequence[Words]) -> Words:
     return Words(tuple(names), code.ravel().astype(np.int32)).ordered()
 
 
-def doubles_error(
-    table: SourceTable, models: Words, units: Mapping[str, Words], model: str, used: Container[str] = ()
-) -> TiebreakError | None:
-    """Error for rows of one model and unit, with the columns in which they differ and the two ways on; None where none are.
+def refuse_doubles(
+    table: SourceTable,
+    models: Words,
+    units: Mapping[str, Words],
+    model: str,
+    used: Container[str] = (),
+    hints: Sequence[str] = (),
+) -> None:
+    """Refuse rows of one model and unit, with the columns in which they differ and the two ways on, and further hints.
 
     `model` is the column of the models, "" for none; columns that are `used` are what makes the rows those of one model and unit.
     """
@@ -762,7 +802,7 @@ def doubles_error(
     order = np.argsort(cells, kind="stable")
     same = np.flatnonzero(np.diff(cells[order]) == 0)
     if not same.size:
-        return None
+        return
     first, second = sorted(order[same[0] : same[0] + 2].tolist())
     key = ", ".join(f"{role} {words.names[words.code[first]]!r}" for role, words in units.items())
     subject = f"model {models.names[models.code[first]]!r} has two scores for" if "" not in used else "two rows are of"
@@ -775,11 +815,10 @@ def doubles_error(
     }
     if not differ:
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
-        return refuse(table.name, what, fix)
+        raise table.refuse(what, fix, *hints)
     name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
     repeats = ("; if it numbers repeats of a cross-validation, say so: ", column_advice("repeat", name))
-    return refuse(
-        table.name,
+    raise table.refuse(
         f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(others)})' if others else ''}.",
         "Keep one: ",
         where_advice(name, min(differ[name], key=lambda each: PARTS.index(each) if each in PARTS else len(PARTS))),
@@ -787,6 +826,7 @@ def doubles_error(
         column_advice("model", f"{model},{name}".removeprefix(",")),
         *(repeats if role_of(name) == "run" and "fold" in units else ()),
         ".",
+        *hints,
     )
 
 

@@ -113,12 +113,11 @@ def is_one_result(source: Any) -> bool:
 def _model_in(source: Any) -> Any:
     """A model that was given where scores are needed; None where there is none."""
     inside = source.values() if isinstance(source, Mapping) else source[:1] if isinstance(source, list | tuple) else [source]
-    # asked of the class: the columns of a frame are attributes too
-    kinds = ((value, type(value)) for value in inside)
-    is_model = (
-        (value, hasattr(kind, "fit") and (hasattr(kind, "predict") or hasattr(kind, "get_params"))) for value, kind in kinds
-    )
-    return next((value for value, is_one in is_model if is_one), None)
+
+    def is_model(kind: type) -> bool:  # asked of the class: the columns of a frame are attributes too
+        return hasattr(kind, "fit") and (hasattr(kind, "predict") or hasattr(kind, "get_params"))
+
+    return next((value for value in inside if is_model(type(value))), None)
 
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
@@ -174,7 +173,7 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
     notices = (Notice("left-out", text),) if kept.size < n_all else ()
     matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)
     named = sklearn_metric(scorer, options, sign)
-    return source_of([matrix], named, design, options, name, notices=notices, by_sklearn=True, fit_times=times)
+    return source_of([matrix], [named], design, options, name, notices=notices, by_sklearn=True, fit_times=times)
 
 
 def scores_of_candidates(results: Mapping[str, Any], metric: str | None = None) -> FloatArray:
@@ -269,7 +268,7 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
     if are_folds and not options.has_sizes:
         matrix = dataclasses.replace(matrix, n_folds=matrix.n_folds or matrix.n_splits)
     named = table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)
-    return source_of([matrix], named, design, options, name)
+    return source_of([matrix], [named], design, options, name)
 
 
 # --- scores by model ----------------------------------------------------------------------------------------------------
@@ -289,7 +288,7 @@ def _read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions)
     refuse_items(matrix, options, name)
     times = {model: typical_time(_seconds(result.get("fit_time"))) for model, result in results.items() if result}
     own = sklearn_metric(chosen, options) if are_results else table_metric(None, options, name, has_sizes=matrix.has_ratio)
-    return source_of([matrix], own, design, options, name, by_sklearn=are_results, fit_times=times)
+    return source_of([matrix], [own], design, options, name, by_sklearn=are_results, fit_times=times)
 
 
 def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:

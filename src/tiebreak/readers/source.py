@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -61,25 +61,26 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         """Refuse what fits no source; models become a tuple, counts Python's numbers."""
-        given: dict[str, Any] = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
-        said, n_test, models = given["lower_is_better"], given["n_test"], given["models"]
+        said: Any = self.lower_is_better
+        n_test: Any = self.n_test
+        models: Any = self.models
         by_metric = said if isinstance(said, Mapping) else {}
         both = n_test if isinstance(n_test, list | tuple) else None
         names = tuple(models) if isinstance(models, Iterable) and not isinstance(models, str) else ()
         doubled = next((name for i, name in enumerate(names) if name in names[:i]), None)
         wrong = {
-            f"rows must be 'auto', 'items', 'splits' or 'seeds'; got {given['rows']!r:.80}.": given["rows"]
+            f"rows must be 'auto', 'items', 'splits' or 'seeds'; got {self.rows!r:.80}.": self.rows
             not in (None, "auto", "items", "splits", "seeds"),
             **{
                 f"{name} must be a name; got {text!r:.80} of type {type(text).__name__}.": not isinstance(text, str | None)
                 for name in ("metric", "dataset", "item", "cluster")
-                for text in [given[name]]
+                for text in [getattr(self, name)]
             },
             **{
                 f"{name} must be a dict of names; got {each!r:.80}.": not isinstance(each, Mapping | None)
                 or any(not isinstance(key, str) for key in each or ())
                 for name in ("columns", "where")
-                for each in [given[name]]
+                for each in [getattr(self, name)]
             },
             f"lower_is_better must be True, False or None, or {{metric: True or False}} for several metrics; got {said!r:.80}.": (
                 not isinstance(said, bool | None) and (not by_metric or any(not isinstance(name, str) for name in by_metric))
@@ -165,27 +166,30 @@ class Source:
     repeat_labels: tuple[str, ...] | None = None
     fold_labels: tuple[str, ...] | None = None
 
+    def with_matrices(self, matrices: Sequence[ScoreMatrix]) -> "Source":
+        """The source with other scores of its datasets."""
+        return dataclasses.replace(self, scores=dataclasses.replace(self.scores, matrices=tuple(matrices)))
+
 
 def source_of(
-    matrices: Iterable[ScoreMatrix],
-    named: NamedMetric | Sequence[NamedMetric],
+    matrices: Sequence[ScoreMatrix],
+    named: Sequence[NamedMetric],
     design: SplitDesign,
     options: ReadOptions,
     name: str,
     *,
     notices: tuple[Notice, ...] = (),
     by_sklearn: bool = False,
+    roles: str = "",
     fit_times: Mapping[str, tuple[float, float]] | None = None,
 ) -> Source:
     """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
 
-    `named` is the metric, or that of each of the matrices. `by_sklearn` says that scikit-learn computed the scores, which negates
-    losses. `fit_times` are times of a fit and their standard errors by model, where the source has them.
+    `named` are the metrics of the matrices, `roles` is what was taken for what. `by_sklearn` says that scikit-learn computed the
+    scores, which negates losses. `fit_times` are times of a fit and their standard errors by model, where the source has them.
     """
-    found = list(matrices)
-    each = [named] * len(found) if isinstance(named, NamedMetric) else list(named)
     checked = []
-    for matrix, its in zip(found, each, strict=True):
+    for matrix, its in zip(matrices, named, strict=True):
         if its.factor == -1:  # not -score, which would turn 0 into -0
             matrix = dataclasses.replace(matrix, score=0.0 - matrix.score)
         for place, split in np.argwhere(np.abs(matrix.score) > _LARGEST)[:1].tolist():  # which nan, an undefined score, is not
@@ -196,8 +200,7 @@ def source_of(
                 "would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
             )
         _check_sign(matrix, its, name, by_sklearn)
-        own = matrix.metric if isinstance(named, NamedMetric) else its.metric
-        checked.append(dataclasses.replace(with_sizes(matrix, options, name), metric=own))
+        checked.append(dataclasses.replace(with_sizes(matrix, options, name), metric=its.metric))
     if design.pairing == "position":
         text = (
             f"{name} does not name its splits, so models are paired by the order of their scores; if they were not scored on the "
@@ -205,10 +208,11 @@ def source_of(
         )
         notices = (*notices, Notice("assumed-paired", text))
     if design.sizes != "approximate":
-        design = dataclasses.replace(design, sizes=known_sizes(checked))
+        design = with_known_sizes(design, checked)
     known = {model: times for model, times in (fit_times or {}).items() if np.isfinite(times[0])}
     seconds, errors = ({model: float(times[n]) for model, times in known.items()} for n in (0, 1))
-    scores = Scores(each[0].metric, (), design, notices, fit_seconds=seconds, fit_errors=errors)
+    read_as = (roles,) if roles else ()
+    scores = Scores(named[0].metric, (), design, notices, fit_seconds=seconds, fit_errors=errors, roles=read_as)
     return Source(scores.with_matrices(checked), name)
 
 
@@ -275,34 +279,29 @@ def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None
 
 def with_sizes(matrix: ScoreMatrix, options: ReadOptions, source: str) -> ScoreMatrix:
     """The matrix with the caller's n_train and n_test where it has none; contradictions are refused."""
-    n_train = _filled(matrix.n_train, options.n_train, "n_train", matrix, source)
-    n_test = _filled(matrix.n_test, options.n_test, "n_test", matrix, source)
-    known = [bool(np.all(column > 0)) for column in (n_train, n_test)]
-    if known[0] != known[1] and (options.n_train is not None or options.n_test is not None):
-        there, absent = ("n_train", "n_test") if known[0] else ("n_test", "n_train")
+    given = {name: getattr(options, name) for name in ("n_train", "n_test") if getattr(options, name) is not None}
+    for name, size in given.items():
+        column: IntArray = getattr(matrix, name)
+        for split in np.flatnonzero((column > 0) & (column != size))[:1].tolist():
+            raise DataError(
+                Setting(name, repr(size)),
+                f" was given, but {source} says {column[split]} for {matrix.split_name(split)}. Leave out ",
+                Setting(name),
+                " to use the sizes of the source.",
+            )
+    sizes: Any = {name: np.full(matrix.n_splits, size, dtype=np.int64) for name, size in given.items()}
+    matrix = dataclasses.replace(matrix, **sizes)
+    there, absent = ("n_train", "n_test") if np.all(matrix.n_train > 0) else ("n_test", "n_train")
+    if given and np.all(getattr(matrix, there) > 0) and not matrix.has_sizes:
         raise InvalidParameterError(
             f"{there} is known but {absent} is not, and the correction needs both. Pass ", Setting(absent), " too."
         )
-    return dataclasses.replace(matrix, n_train=n_train, n_test=n_test)
+    return matrix
 
 
-def _filled(column: IntArray, given: int | None, name: str, matrix: ScoreMatrix, source: str) -> IntArray:
-    if given is None:
-        return column
-    wrong = np.flatnonzero((column > 0) & (column != given))
-    if wrong.size:
-        raise DataError(
-            Setting(name, repr(given)),
-            f" was given, but {source} says {column[wrong[0]]} for {matrix.split_name(int(wrong[0]))}. Leave out ",
-            Setting(name),
-            " to use the sizes of the source.",
-        )
-    return np.full(matrix.n_splits, given, dtype=np.int64)
-
-
-def known_sizes(matrices: Iterable[ScoreMatrix]) -> Literal["exact", "missing"]:
-    """Sizes as a `SplitDesign` says them: "exact" if all are known."""
-    return "exact" if all(matrix.has_sizes for matrix in matrices) else "missing"
+def with_known_sizes(design: SplitDesign, matrices: Iterable[ScoreMatrix]) -> SplitDesign:
+    """The design, whose sizes are exact if all are known."""
+    return dataclasses.replace(design, sizes="exact" if all(matrix.has_sizes for matrix in matrices) else "missing")
 
 
 # --- the metric ----------------------------------------------------------------------------------------------------------
@@ -314,8 +313,6 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     Raises `UnclearSourceError` for a name that is in no list, without a direction, and `InvalidParameterError` for a
     direction that contradicts a name that is.
     """
-    if lower_is_better is not None and not isinstance(lower_is_better, bool):
-        raise InvalidParameterError(f"lower_is_better must be True, False or None; got {lower_is_better!r}.")
     known = known_metric(name)
     if known is not None and (known.factor == -1 or known.metric.higher_is_better is not lower_is_better):
         return known

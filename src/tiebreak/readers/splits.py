@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.errors import (
     DataError,
@@ -18,7 +17,6 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.plan.splits import MOST_FOLDS, splits_unseen
-from tiebreak.readers.files import refuse
 from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, source_of, table_metric
 from tiebreak.readers.tables import Words
@@ -44,8 +42,9 @@ class Key(NamedTuple):
 def source_of_long(long: Long, options: ReadOptions) -> Source:
     """Scores of a long table, and where they came from."""
     if len(long.models) > MOST_MODELS:
-        what = f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared."
-        raise refuse(long.name, what, "Is it a table of scores?")
+        raise long.refuse(
+            f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared.", "Is it a table of scores?"
+        )
     if "total" in long.numbers:
         return _of_counts(long, options)
     score, words = long.numbers["score"], long.words
@@ -57,8 +56,8 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     for number, name in enumerate(datasets.names):
         rows = np.flatnonzero(datasets.code == number) if n_datasets > 1 else slice(None)
         own = Words(long.models, words["model"].code[rows]).ordered()
-        keys, its = (repeat.code[rows], fold.code[rows]), (each if each is None else each[rows] for each in sizes)
-        matrices.append(assemble(name, own.names, own.code, *keys, score[rows], *its))
+        beside = (each if each is None else each[rows] for each in sizes)
+        matrices.append(assemble(name, own.names, own.code, repeat.code[rows], fold.code[rows], score[rows], *beside))
     if kind != "unknown":
         key, codes = (repeat, matrices[0].repeat) if kind == "seeds" else (fold, matrices[0].fold)
         labels = tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
@@ -69,19 +68,18 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     if by_position or "split" in words:
         refuse_items(matrices[0], options, long.name)
     needs_no_sizes = kind != "unknown" or n_datasets > 1 or matrices[0].has_ratio or options.has_sizes
-    named: list[NamedMetric] | NamedMetric
     if "metric" not in words:
-        named = table_metric(long.metric, options, long.name, has_sizes=needs_no_sizes)
+        named = [table_metric(long.metric, options, long.name, has_sizes=needs_no_sizes)] * n_datasets
     else:
         held = np.zeros(n_datasets, dtype=np.intp)
         held[datasets.code] = words["metric"].code
         named = mixed_metrics([words["metric"].names[code] for code in held.tolist()], options, long.name)
-    for place, matrix in enumerate(matrices):
-        _check_bounds(matrix, (named if isinstance(named, NamedMetric) else named[place]).metric, long)
+    for matrix, its in zip(matrices, named, strict=True):
+        _check_bounds(matrix, its.metric, long)
     what = f"scores that differ by seed are averaged {'within each dataset' if n_datasets > 1 else 'on each split'}: {_SEEDS}"
     notices = () if seed is None else (Notice("read-as", what),)
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
-    source = source_of(matrices, named, design, options, long.name, notices=notices)
+    source = source_of(matrices, named, design, options, long.name, notices=notices, roles=long.roles)
     return dataclasses.replace(source, repeat_labels=repeat.labels, fold_labels=fold.labels)
 
 
@@ -142,12 +140,11 @@ def _periods(long: Long) -> Key:
     kinds = [(type(moment), getattr(moment, "tzinfo", None) is None) for moment in moments]
     odd = next((code for code, kind in enumerate(kinds) if moments[code] is None or kind != kinds[0]), None)
     if odd is not None:
-        raise refuse(
-            long.name,
+        raise long.refuse(
             f"{words.names[odd]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, as the others are, so "
             "the order of the periods is not known.",
             "Number them, or write all dates that way (with a time zone in all of them or in none).",
-            row=long.where(int(np.argmax(words.code == odd))),
+            row=int(np.argmax(words.code == odd)),
         )
     found = _ranked(words, list(zip(moments, words.names, strict=True)))
     end = " 00:00:00" if all(text.endswith(" 00:00:00") for text in words.names) else ""
@@ -172,9 +169,9 @@ def _sizes(long: Long, word: str) -> IntArray | None:
     values = long.numbers.get(word, np.array([]))
     if not np.any(np.nan_to_num(values)):
         return None
-    for row in np.flatnonzero(~(values >= 1) | ~(values <= 2**53) | (values != np.floor(values)))[:1].tolist():
-        what = f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}."
-        raise refuse(long.name, what, column=word, row=long.where(row))
+    is_wrong = ~(values >= 1) | ~(values <= 2**53) | (values != np.floor(values))
+    what = "it must be a number of examples, a whole number of at least 1; got {:g}."
+    long.refuse_rows(is_wrong, lambda row: what.format(values[row]), column=word)
     return values.astype(np.int64)
 
 
@@ -219,16 +216,16 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     most = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf)
     if metric.is_share and np.all(most > 1) and most.max(initial=0) > 2:
         high = 100.0
-
-    def are_outside(values: FloatArray) -> NDArray[np.bool_]:
-        return (values < low) | (values > high + _ROUNDING)
-
-    if "metric" not in long.words or are_outside(matrix.score).any():
+    score, model = long.numbers["score"], long.words["model"]
+    of_matrix, of_rows = ((values < low) | (values > high + _ROUNDING) for values in (matrix.score, score))
+    if "metric" not in long.words or of_matrix.any():
         end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
-        for row in np.flatnonzero(are_outside(long.numbers["score"]))[:1].tolist():
-            model, value = long.models[long.words["model"].code[row]], long.numbers["score"][row]
-            what = f"{metric.name} lies between {low:g} and {end}, and that of {model!r} is {value:g}."
-            raise refuse(long.name, what, "Write all in one unit, or name another metric.", row=long.where(row))
+        what = f"{metric.name} lies between {low:g} and {end}"
+        long.refuse_rows(
+            of_rows,
+            lambda row: f"{what}, and that of {model.names[model.code[row]]!r} is {score[row]:g}.",
+            "Write all in one unit, or name another metric.",
+        )
 
 
 # --- seeds and counts -----------------------------------------------------------------------------------------------------
@@ -239,10 +236,10 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
     models, sets, is_count = long.words["model"], long.words.get("test_set"), long.roles == "counts"
     value, total = long.numbers["score"], long.numbers["total"]
     rate = divide(value, total) if is_count else value
-    for row in np.flatnonzero(~(total >= 1) | (total != np.floor(total)) | ~(rate >= 0) | ~(rate <= 1))[:1].tolist():
-        bounds = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
-        what = f"it is {value[row]:g}, of {total[row]:g} examples; it must be {bounds}, and these a whole number of at least 1."
-        raise refuse(long.name, what, column=long.column, row=long.where(row))
+    bounds = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
+    what = f"it is {{:g}}, of {{:g}} examples; it must be {bounds}, and these a whole number of at least 1."
+    is_wrong = ~(total >= 1) | (total != np.floor(total)) | ~(rate >= 0) | ~(rate <= 1)
+    long.refuse_rows(is_wrong, lambda row: what.format(value[row], total[row]), column=long.column)
     keys, role = (models, "model") if sets is None else (sets, "test set")
     for code in np.flatnonzero(np.bincount(keys.code) > 1)[:1].tolist():
         fix = (
@@ -250,13 +247,14 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
             if sets is None
             else "Add up those of one model; those of several go together, so compare them by items: a column 'item', and models."
         )
-        raise refuse(long.name, f"two rows or more are of {role} {keys.names[code]!r}.", fix)
+        raise long.refuse(f"two rows or more are of {role} {keys.names[code]!r}.", fix)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
     own = tuple(f"of {name}" for name in models.texts()) if sets is None else tuple(sets.texts())
     matrix = assemble("", long.models, models.code, nothing, rows, rate, n_test=total.astype(np.int64))
     counted = NamedMetric(Metric(options.metric or long.metric or "accuracy", long.metric != "error rate"), 1)
     named = counted if is_count else table_metric(None, options, long.name)
-    return source_of([dataclasses.replace(matrix, columns=own)], named, SplitDesign("test-sets"), options, long.name)
+    matrix, design = dataclasses.replace(matrix, columns=own), SplitDesign("test-sets")
+    return source_of([matrix], [named], design, options, long.name, roles=long.roles)
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -330,10 +328,6 @@ _NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}
 """Units of scores that are not of splits, by the kind of their design."""
 
 
-def _with(source: Source, matrices: Sequence[ScoreMatrix]) -> Source:
-    return dataclasses.replace(source, scores=dataclasses.replace(source.scores, matrices=tuple(matrices)))
-
-
 # --- keys -----------------------------------------------------------------------------------------------------------------
 
 
@@ -346,15 +340,14 @@ def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
     def words(matrix: ScoreMatrix, own: tuple[str, ...] | None) -> list[str]:
         return [str(code) if own is None else own[code] for code in getattr(matrix, part).tolist()]
 
-    pairs = list(zip(sources, labels, strict=True))
-    found = {word for source, own in pairs for matrix in source.scores.matrices for word in words(matrix, own)}
-    number = {word: np.int64(place) for place, word in enumerate(sorted(found, key=natural_key))}
-
-    def recoded(matrix: ScoreMatrix, own: tuple[str, ...] | None) -> ScoreMatrix:
-        codes: dict[str, Any] = {part: np.array([number[word] for word in words(matrix, own)])}
-        return dataclasses.replace(matrix, **codes)
-
-    return [_with(source, [recoded(matrix, own) for matrix in source.scores.matrices]) for source, own in pairs]
+    held = [[(matrix, words(matrix, own)) for matrix in each.scores.matrices] for each, own in zip(sources, labels, strict=True)]
+    found = {word for its in held for _, own in its for word in own}
+    number = {word: place for place, word in enumerate(sorted(found, key=natural_key))}
+    codes: Any = [[{part: np.array([number[word] for word in own])} for _, own in its] for its in held]
+    return [
+        source.with_matrices([dataclasses.replace(matrix, **code) for (matrix, _), code in zip(its, own, strict=True)])
+        for source, its, own in zip(sources, held, codes, strict=True)
+    ]
 
 
 def _aligned(source: Source, reference: Source) -> Source:
@@ -370,7 +363,7 @@ def _aligned(source: Source, reference: Source) -> Source:
                 f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
                 f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
             )
-    return _with(source, [dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs])
+    return source.with_matrices([dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs])
 
 
 # --- one dataset ------------------------------------------------------------------------------------------------------------

@@ -109,8 +109,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
 
 def _check(table: SourceTable, column: str, is_right: NDArray[np.bool_], what: Callable[[int], str], *fix: str) -> None:
     """Refuse a column of which some rows are wrong, by the first of them."""
-    for row in np.flatnonzero(~is_right).tolist():
-        raise refuse(table.name, what(row), *fix, column=column, row=table.where(row))
+    table.refuse_rows(~is_right, what, *fix, column=column)
 
 
 # --- columns --------------------------------------------------------------------------------------------------------------

@@ -24,12 +24,13 @@ from tiebreak.errors import TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import (
+    CODECS,
     LONGEST_LINE,
+    NamedRows,
     check_path,
     check_size,
     content_of,
     encoding_of,
-    is_packed,
     parse_json,
     refuse,
     text_of,
@@ -100,7 +101,7 @@ def united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
 
 
 def concatenated(columns: Sequence[Words]) -> Words:
-    """Rows of several columns as one; a single one as it is."""
+    """NamedRows of several columns as one; a single one as it is."""
     if len(columns) == 1:
         return columns[0]
     names, codes = united(columns)
@@ -111,7 +112,7 @@ Column = FloatArray | Words
 
 
 @dataclass(frozen=True, slots=True)
-class SourceTable:
+class SourceTable(NamedRows):
     """Columns of equal length, by the name they have in the source.
 
     Attributes
@@ -146,7 +147,7 @@ class SourceTable:
             text = found.names[found.code[row]].strip()
             hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text)), "Scores are numbers.")
             shown = text if len(text) <= 60 else text[:57] + "..."
-            raise refuse(self.name, f"{shown!r} is not a number.", hint, column=column, row=self.where(row))
+            raise self.refuse(f"{shown!r} is not a number.", hint, column=column, row=row)
         return np.array([*values, math.nan], dtype=float)[found.code]
 
     def take(self, rows: IntArray) -> SourceTable:
@@ -333,7 +334,7 @@ def column_names(path: Path) -> list[str]:
         start = file.read(_SAMPLE)
     if ending in JSON:
         return re.findall(r'"([^"]{1,40})"\s*:', start.decode("utf-8-sig", "replace").partition("}")[0])
-    start = content_of(path, "")[:_SAMPLE] if is_packed(start) else start
+    start = content_of(path, "")[:_SAMPLE] if start.startswith(tuple(CODECS)) else start
     return _form_of(start, "", ending).names if ending in TEXT else []
 
 
@@ -356,8 +357,11 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
                 continue
             own = f"column {place}"
         if own in held:
-            what = f"it has two columns called {printable(own)!r} (columns {places[own]} and {place})."
-            raise refuse(name, what, "Give each a name of its own.")
+            raise refuse(
+                name,
+                f"it has two columns called {printable(own)!r} (columns {places[own]} and {place}).",
+                "Give each a name of its own.",
+            )
         held[own], places[own] = column, place
     sizes = {each: len(column.code) if isinstance(column, Words) else len(column) for each, column in held.items()}
     n_rows = next(iter(sizes.values()), 0)
@@ -365,8 +369,13 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
         raise refuse(name, f"its columns differ in length: {sizes!r:.200}.")
     if n_rows == 0:
         raise refuse(name, f"it has {'column names but no rows' if held else 'no columns, so there are no scores in it'}.")
-    plain = {each: column for each, column in held.items() if not isinstance(column, list)}
-    return SourceTable(name, plain, where, n_rows, {each: column for each, column in held.items() if isinstance(column, list)})
+    return SourceTable(
+        name,
+        {each: column for each, column in held.items() if not isinstance(column, list)},
+        where,
+        n_rows,
+        {each: column for each, column in held.items() if isinstance(column, list)},
+    )
 
 
 def _numbered(row: int) -> str:
@@ -423,12 +432,15 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     with suppress(csv.Error):  # whoever reads the file says where
         rows.extend(row for _, row in _rows_of(body, form, strict=False))
     names = [each.strip().strip("\ufeff") for each in (rows[0] if rows else [])]
-    decimal = decimal_of(zip(*rows[1:], strict=False)) if separator != "," or '"' in body else "."
-    return form._replace(decimal=decimal, names=names, is_plain=form.is_plain and rows[:1] in ([], [names]))
+    return form._replace(
+        decimal=decimal_of(zip(*rows[1:], strict=False)) if separator != "," or '"' in body else ".",
+        names=names,
+        is_plain=form.is_plain and rows[:1] in ([], [names]),
+    )
 
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
+    """NamedRows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
     lines: Iterable[str] = io.StringIO(text, newline="")
     if form.separator == " ":
         lines = (f"{line.strip()}\n" for line in lines)
@@ -456,8 +468,9 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     regular = {each: n for each, n in found.items() if rows and all(row.count(each) == n for row in rows)}
     if len(regular) > 1:
         words = " or ".join(f"{_SEPARATORS[each]} ({n + 1} columns)" for each, n in regular.items())
-        what = f"it is separated by {words}, and every row fits either."
-        raise refuse(name, what, "Put what holds one of them into quotation marks.")
+        raise refuse(
+            name, f"it is separated by {words}, and every row fits either.", "Put what holds one of them into quotation marks."
+        )
     return next(iter(regular), max(found, key=lambda each: (found[each], each == usual)))
 
 
@@ -475,8 +488,12 @@ def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceT
         return f"line {lines[row + 1]}"
 
     _check_header(names, columns, name, where)
-    read = [_as_numbers(each, form.decimal, is_name=is_name(own)) for own, each in zip(names, columns, strict=True)]
-    return _named(name, names, read, where)
+    return _named(
+        name,
+        names,
+        [_as_numbers(each, form.decimal, is_name=is_name(own)) for own, each in zip(names, columns, strict=True)],
+        where,
+    )
 
 
 def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
@@ -501,12 +518,19 @@ def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, wh
     """Refuse a first row that is no header, and one that comes again."""
     present = [each for each in names if each]
     if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0]:
-        what = f"the first row holds only numbers ({', '.join(present[:3])} ...)."
-        fix = "A header with the names of the columns is needed there, such as the models' names."
-        raise refuse(name, what, fix, row="line 1")
+        raise refuse(
+            name,
+            f"the first row holds only numbers ({', '.join(present[:3])} ...).",
+            "A header with the names of the columns is needed there, such as the models' names.",
+            row="line 1",
+        )
     if len(names) >= 3 and len(present) < 2:
-        what = f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r})."
-        raise refuse(name, what, "Remove the lines above the header with the names of the columns.", row="line 1")
+        raise refuse(
+            name,
+            f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r}).",
+            "Remove the lines above the header with the names of the columns.",
+            row="line 1",
+        )
     cells = [each for own, each in zip(names, columns, strict=True) if own]
     if cells and all(isinstance(each, Words) and own in each.names for own, each in zip(present, cells, strict=True)):
         row = as_words(cells[0]).texts().index(present[0])
@@ -531,8 +555,12 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
                     and len(row) == len(cells) + 1
                     and form.separator in " \t",
                 }
-                what = f"{len(row)} cell(s), but the header has {len(cells)} column(s)."
-                raise refuse(name, what, *(hint for hint, is_so in hints.items() if is_so), row=f"line {line}")
+                raise refuse(
+                    name,
+                    f"{len(row)} cell(s), but the header has {len(cells)} column(s).",
+                    *(hint for hint, is_so in hints.items() if is_so),
+                    row=f"line {line}",
+                )
             for known, code, cell in zip(cells, codes, row, strict=True):
                 code.append(known.setdefault(cell, len(known)))
     except csv.Error as error:
@@ -663,8 +691,9 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         return read_table(held, name, is_name=is_name)
     if held == []:
         raise refuse(name, "it is empty.")
-    what = "it is no table: a list of objects, an object of lists, or an object in each line."
-    raise refuse(name, what, kind=UnsupportedSourceError)
+    raise refuse(
+        name, "it is no table: a list of objects, an object of lists, or an object in each line.", kind=UnsupportedSourceError
+    )
 
 
 def of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
@@ -729,8 +758,9 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> Sourc
     held: list[Column | list[Any]] = []
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-            what = f"it must be a list; got {printable(f'{values!r:.60}')}."
-            raise refuse(name, what, column=str(key), kind=UnsupportedSourceError)
+            raise refuse(
+                name, f"it must be a list; got {printable(f'{values!r:.60}')}.", column=str(key), kind=UnsupportedSourceError
+            )
         if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not is_name(str(key)):
             held.append(values.astype(float))  # a copy, so that nothing we do reaches the caller's data
             continue
@@ -750,8 +780,9 @@ def _of_frame(source: Any, name: str, is_name: IsName) -> SourceTable:
     try:
         frame = nw.from_native(source, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        what = f"it has columns of the same name: {' '.join(str(error).split())}."
-        raise refuse(name, what, "Give each a name of its own.") from None
+        raise refuse(
+            name, f"it has columns of the same name: {' '.join(str(error).split())}.", "Give each a name of its own."
+        ) from None
     frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     if not isinstance(frame, nw.DataFrame):
         raise UnsupportedSourceError(
@@ -788,8 +819,7 @@ def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
     wrong = ((column, row, cell) for column in columns for row, cell in enumerate(table.nested.get(column, ())))
     for column, row, cell in wrong:
         if isinstance(cell, _NESTED):
-            what = f"it is {printable(f'{cell!r:.60}')}; it must be a single text or number."
-            raise refuse(table.name, what, column=column, row=table.where(row))
+            raise table.refuse(f"it is {printable(f'{cell!r:.60}')}; it must be a single text or number.", column=column, row=row)
 
 
 def known_columns(table: SourceTable) -> str:
