@@ -276,7 +276,8 @@ def fault(name: str, text: str) -> sqlite3.OperationalError:
 def test_errors_of_sqlite(error: Exception, kind: type[Exception], text: str) -> None:
     """Each kind in words; none is passed on as it is."""
     found = SqliteDatabase("a.db").translate(error, run="x", to_write=True)
-    assert (type(found), str(found)) == (kind, text)
+    assert isinstance(found, kind)
+    assert str(found) == text
 
 
 def test_the_row_of_a_run_keeps_its_size(store: SqlStore) -> None:

@@ -212,12 +212,16 @@ class FoundDamageError(DamagedStoreError):
     damage: Damage
 
 
+def damaged(text: str, damage: Damage) -> FoundDamageError:
+    """The error that tells people of some damage."""
+    error = FoundDamageError(text)
+    error.damage = damage
+    return error
+
+
 def refuse(damage: Damage) -> NoReturn:
     """Raise what is wrong as a `DamagedStoreError`."""
     run = f"run {damage.run!r}: " if damage.run else ""
     remedy = "delete the run and measure it again" if damage.run else "delete the store and measure its runs again"
-    error = FoundDamageError(
-        f"{run}{damage.where} is not what was written: {damage.what}. Put a copy of the store in its place, or {remedy}."
-    )
-    error.damage = damage
-    raise error
+    text = f"{run}{damage.where} is not what was written: {damage.what}. Put a copy of the store in its place, or {remedy}."
+    raise damaged(text, damage)

@@ -56,10 +56,6 @@ class Database(ABC):
     `url` is the address as people are told of it, without passwords, and `absence` the message where there is no store.
     """
 
-    kind: ClassVar[str]
-    """Name of the software, such as "SQLite"."""
-    whole: ClassVar[str]
-    """What holds all of the store, as people are told of damage: "the file"."""
     bytes_type: ClassVar[str]
     """Its own word for BYTES."""
     table_end: ClassVar[str] = ""
@@ -122,16 +118,13 @@ class Database(ABC):
             for name in TABLES:
                 connection.execute(self.table_statement(name))
             connection.execute("INSERT INTO tiebreak_store VALUES (?)", [SCHEMA])
-        connection.driver.commit()
-
-    def check_schema(self, connection: Connection) -> None:
-        """Refuse a store of another schema."""
         found = [schema for (schema,) in connection.execute("SELECT schema FROM tiebreak_store")]
         if found != [SCHEMA]:
             raise StoreError(
                 f"{self.url} has schema {', '.join(map(str, found)) or 'none'}, of another release of tiebreak, and this one "
                 f"knows schema {SCHEMA} only. It was left as it is. Read it with that release, or name another store."
             )
+        connection.driver.commit()
 
     def table_statement(self, name: str) -> str:
         """Statement that makes a table; rows that hold whole plans are updated in place by their number."""
@@ -170,7 +163,7 @@ class Database(ABC):
 
     @abstractmethod
     def is_store(self, connection: Connection) -> bool:
-        """Look for the tables: False where a store may be made, an error for those of somebody else or of another release."""
+        """Look for the tables: False where a store may be made, an error for those of somebody else."""
 
     @abstractmethod
     def now(self, connection: Connection) -> float:
@@ -183,9 +176,9 @@ class Database(ABC):
             "pg_dump --table='tiebreak_*' ADDRESS > FILE; psql ADDRESS < FILE brings it back."
         )
 
-    def find_damage(self, connection: Connection) -> str:
-        """Return what the database's own check finds first; "" if it finds nothing, or has none."""
-        return ""
+    def find_damage(self, connection: Connection) -> list[Damage]:
+        """Damage that the database's own check finds first, where it has one."""
+        return []
 
     @abstractmethod
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import (
-    DamagedStoreError,
     InvalidParameterError,
     MissingDependencyError,
     Setting,
@@ -16,6 +15,7 @@ from tiebreak.errors import (
     TiebreakError,
 )
 from tiebreak.printable import HIDDEN, without_password
+from tiebreak.stores.contract import Damage, damaged
 from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database
 
 if TYPE_CHECKING:
@@ -128,8 +128,6 @@ class PostgresDatabase(Database):
     not looked at.
     """
 
-    kind = "PostgreSQL"
-    whole = "the database"
     bytes_type = "BYTEA"
 
     def __init__(self, url: str) -> None:
@@ -186,8 +184,6 @@ class PostgresDatabase(Database):
                 f"{self.url} has tables of something else that are called {', '.join(map(repr, sorted(names)))}; they were left "
                 "as they are. Name another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
             )
-        if names:
-            self.check_schema(connection)
         return bool(names)
 
     def now(self, connection: Connection) -> float:
@@ -205,9 +201,10 @@ class PostgresDatabase(Database):
             kept = _PERHAPS_KEPT if to_write else ""
             return StoreError(f"{self.url} cannot be used for now: {said}.{kept} See to the server; {AGAIN}.")
         if code in _DAMAGE or isinstance(error, UnicodeError):
-            return DamagedStoreError(
+            return damaged(
                 f"{f'run {run!r}: ' if run else ''}{self.url} is not as it was written: PostgreSQL says {said!r}. Put a copy of "
-                "the tables in their place, or delete the run (if that fails, the tables) and measure it again."
+                "the tables in their place, or delete the run (if that fails, the tables) and measure it again.",
+                Damage(run, "the database", f"PostgreSQL says {' '.join(str(error).split())!r}"),
             )
         kept = KEPT if to_write else ""
         if code == "54000":

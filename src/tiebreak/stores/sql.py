@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from hashlib import blake2b
 
-from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
+from tiebreak.errors import InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.contract import MISMATCH, Damage, FoundDamageError, Report, RunSummary, refuse
@@ -137,18 +137,17 @@ class SqlStore:
         damages: list[Damage] = []
         database = self._database
         try:
-            if found := database.do(database.find_damage):
-                damages.append(Damage("", database.whole, f"{database.kind} says {found!r}"))
+            damages += database.do(database.find_damage)
             runs = database.do(partial(list_runs, damages.append))
             if database.do(lambda connection: connection.execute(_LOST_RUNS)):
                 damages.append(Damage("", "the list of runs", "one that has cells is gone"))
-        except DamagedStoreError as error:
-            return [*damages, _found(database, "", error)]
+        except FoundDamageError as error:
+            return [*damages, error.damage]
         for run, summary in runs.items():
             try:
                 self._read(run, summary.name, damages.append).check()
-            except DamagedStoreError as error:
-                damages.append(_found(database, summary.name, error))
+            except FoundDamageError as error:
+                damages.append(error.damage)
             except StoreError:
                 if run in database.do(partial(list_runs, damages.append)):
                     raise  # else it was deleted by another process meanwhile
@@ -233,11 +232,3 @@ def known_run(name: str, connection: Connection) -> int:
         look_up(name, [each.name for each in list_runs(refuse, connection).values()], "run")
         raise AssertionError
     return run
-
-
-def _found(database: Database, run: str, error: DamagedStoreError) -> Damage:
-    """Damage that an error tells of, in a run or in the whole store."""
-    if isinstance(error, FoundDamageError):
-        return error.damage
-    said = " ".join(str(error.__cause__).split())
-    return Damage(run, database.whole, str(error) if error.__cause__ is None else f"{database.kind} says {said!r}")

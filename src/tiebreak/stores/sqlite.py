@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
-from tiebreak.stores.contract import Damage, NoStoreError
+from tiebreak.stores.contract import Damage, NoStoreError, damaged
 from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database, Result
 
 BUSY_SECONDS = 30.0
@@ -66,8 +66,6 @@ class SqliteConnection(Connection):
 class SqliteDatabase(Database):
     """A file; `Database` describes the methods. A later change of the working folder does not matter."""
 
-    kind = "SQLite"
-    whole = "the file"
     bytes_type = "BLOB"
     table_end = " WITHOUT ROWID"
     errors = sqlite3.Error, UnicodeError
@@ -149,29 +147,28 @@ class SqliteDatabase(Database):
         ]
         names = {name.lower() for _, name, _, _ in found}
         if strange and "tiebreak_store" in names:
-            raise DamagedStoreError(
+            text = (
                 f"{self.shown} holds the {strange[0]}, which is not as this release of tiebreak makes one. Nothing was read, as "
                 "that could do whatever it says. A store of another release is read with that release. Else use a copy from "
                 "before it was changed, or from somebody whom you trust; tables of your own belong into another file."
             )
+            raise damaged(text, Damage("", "the file", text))
         if strange:
             raise StoreError(
                 f"{self.shown} is a SQLite database of something else, with the {strange[0]}; it was left as it is. Name another "
                 "file for the store."
             )
-        if is_store := bool(names & own.keys()):
-            self.check_schema(connection)
         connection.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
-        return is_store
+        return bool(names & own.keys())
 
     def now(self, connection: Connection) -> float:
         """The machine's clock, as the database runs in this process."""
         return time.time()
 
-    def find_damage(self, connection: Connection) -> str:
+    def find_damage(self, connection: Connection) -> list[Damage]:
         """SQLite's check of the whole file."""
-        found = str(connection.execute("PRAGMA integrity_check(1)")[0][0])
-        return "" if found == "ok" else found
+        [(found,)] = connection.execute("PRAGMA integrity_check(1)")
+        return [] if found == "ok" else [Damage("", "the file", f"SQLite says {found!r}")]
 
     def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]], *, overwrite: bool = False) -> None:
         """Copy the file as it is at one moment, while others write: whole and verified, or not there at all.
@@ -226,11 +223,13 @@ class SqliteDatabase(Database):
         is_damage = kind in _DAMAGE or (kind == "TOOBIG" and not to_write) or "decode" in said
         if is_damage or (type(error) is sqlite3.DatabaseError and kind != "NOTADB"):
             # broken pages, tables that are not as they were made, texts that are none
+            damage = Damage(run, "the file", f"SQLite says {said!r}")
             if kind == "INTERRUPT":
                 said = "reading it takes longer than a file of its size can, as if its pages led round in a circle"
-            return DamagedStoreError(
+            return damaged(
                 f"{f'run {run!r}: ' if run else ''}{self.shown} is not as it was written: SQLite says {said!r}. Put a copy of "
-                "the store in its place, or delete the run (if that fails, the file) and measure it again."
+                "the store in its place, or delete the run (if that fails, the file) and measure it again.",
+                damage,
             )
         return self._fault(kind, said, KEPT if to_write else "")
 
