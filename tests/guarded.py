@@ -1,7 +1,9 @@
 """Calls whose end is looked at: those that must not hang (the longest that a test waits is no limit of speed), and errors."""
 
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pytest
@@ -37,3 +39,13 @@ def told(kind: type[BaseException], use: Callable[..., object], *arguments: Any,
     with pytest.raises(kind) as error:
         use(*arguments, **options)
     return str(error.value)
+
+
+@contextmanager
+def umask(value: int) -> Iterator[None]:
+    """Another umask for a while."""
+    before = os.umask(value)
+    try:
+        yield
+    finally:
+        os.umask(before)

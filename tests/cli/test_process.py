@@ -127,8 +127,7 @@ def test_a_missing_package_is_named() -> None:
 @pytest.mark.parametrize("arguments", [("--help",), ("compare", "--help"), ("compare", "{scores}", "--metric", "accuracy")])
 def test_a_reader_that_goes_away_is_told_by_the_exit_code(scores: str, arguments: tuple[str, ...]) -> None:
     """As in ``| head -1``: nothing on standard error, and the code that a shell has for a closed pipe, 128 + SIGPIPE."""
-    done = into_closed_pipe([argument.format(scores=scores) for argument in arguments])
-    assert done == (141, "")
+    assert into_closed_pipe([argument.format(scores=scores) for argument in arguments]) == (141, "")
 
 
 @needs_posix

@@ -20,8 +20,7 @@ def store(study: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_each_run_has_a_line(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The last one updated first; a name stays on its line."""
-    out = printed(capsys, "runs", "--store", store)
-    title, header, first, second, left_out = out.splitlines()
+    title, header, first, second, left_out = printed(capsys, "runs", "--store", store).splitlines()
     assert title == "Runs in sqlite:///runs.db"
     assert header.split() == ["run", "cells", "failed", "models", "metrics", "updated"]
     assert first.split()[:5] == ["=cmd\\n|calc", "18/18", "0", "3", "accuracy,"]

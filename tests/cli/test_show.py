@@ -22,8 +22,7 @@ def test_a_finished_run_is_summed_up(study: str, capsys: pytest.CaptureFixture[s
     """Cells, the means, the best first, and what to do next; neither study nor data are needed."""
     run(capsys, "run", study, *STORE)
     Path(study).unlink()
-    out = printed(capsys, "show", "flowers", *STORE)
-    lines = out.splitlines()
+    lines = printed(capsys, "show", "flowers", *STORE).splitlines()
     cells = f"{N_CELLS} of {N_CELLS} cells measured."
     assert " ".join(lines[:2]) == f"Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, {cells}"
     assert [line.split()[0] for line in lines[4:8]] == ["model", "bayes", "tree", "=1+1"]

@@ -58,8 +58,7 @@ def test_several_sources_are_joined_on_their_items(tmp_path: Path) -> None:
 def test_many_items_are_saved_by_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hash stands in the place of the table, which is to be compared itself."""
     monkeypatch.setattr("tiebreak.views.comparison.MOST_INLINE", 100)
-    answer = tb.compare(FRAME, rope=0.02)
-    content = json.loads(answer.to_json(tmp_path / "answer.json"))
+    content = json.loads(tb.compare(FRAME, rope=0.02).to_json(tmp_path / "answer.json"))
     assert not content["items"]["inline"]
     assert "score" not in content["items"]
     with pytest.raises(DataError, match=r"answer\.json holds its many scores of items by reference only"):

@@ -141,8 +141,7 @@ def test_runs_that_would_settle_a_pair(rng: np.random.Generator) -> None:
     by_hand = next(r for r in range(4, 400) if stats.t.ppf(0.975, r - 1) * d.std(ddof=1) / np.sqrt(r) <= abs(d.mean()))
     need = need_of(pair)
     assert (need.n_runs, need.runs_needed, need.n_units) == (3, by_hand, np.inf)
-    text = " ".join(answer.to_text().split())
-    assert f"about {by_hand} runs instead of 3" in text
+    assert f"about {by_hand} runs instead of 3" in " ".join(answer.to_text().split())
 
 
 @pytest.mark.parametrize(("seed", "of_items", "of_runs"), [(4, 0.3, 0.2), (2, 0.6, 0.2), (5, 1.0, 0.2)])

@@ -34,8 +34,7 @@ def test_no_number_is_a_negative_zero() -> None:
 def test_tests_and_posterior_are_those_of_the_differences() -> None:
     """Uncorrected for contrast, and a floor that the mean ratio of the splits sets; test_compare.py has the corrected one."""
     n_test = np.array([9, 10, 11, 12, 8, 10, 10, 9, 11, 10])
-    answer = compared(noisy(*MEANS), n_train=100 - n_test, n_test=n_test, rope=0.005)
-    pair = answer.pair("b", "a")
+    pair = compared(noisy(*MEANS), n_train=100 - n_test, n_test=n_test, rope=0.005).pair("b", "a")
     ratio = float(np.mean(n_test / (100 - n_test)))
     assert pair.judged.beside["ratio"] == pytest.approx(ratio, rel=1e-15)
     assert_allclose(pair.uncorrected.pvalue(), paired_t(pair.differences).pvalue(), rtol=1e-12)

@@ -69,8 +69,7 @@ def test_missing_cells_are_battles_that_did_not_take_place() -> None:
     frame = table()
     frame.loc[::2, "third"] = np.nan
     ratings = tb.rate(frame, **GAIN)
-    at = ratings.models.index("third")
-    assert (ratings.wins + ratings.ties + ratings.losses)[at] == 90
+    assert (ratings.wins + ratings.ties + ratings.losses)[ratings.models.index("third")] == 90
 
 
 def test_ties_by_margin() -> None:

@@ -193,8 +193,7 @@ GOOD, FAR = noisy(0.90, 0.80)
 )
 def test_near_best_beside_copies_and_constant_gaps(table: Any, expected: tuple[str, float, str]) -> None:
     """Of a copy nothing is asked; without a bound it is inconclusive, and another model is still shown to fall short."""
-    answer = compared(table, rope=0.01)
-    found, other = answer.meets(near_best=["a", "c"])
+    found, other = compared(table, rope=0.01).meets(near_best=["a", "c"])
     assert (found.outcome, found.interval_high, found.reason) == expected
     assert other.outcome == ("broken" if table[2] is FAR else "inconclusive")
 

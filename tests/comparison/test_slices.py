@@ -61,16 +61,14 @@ def test_two_models_are_said_by_slice() -> None:
     items = items_of(np.array([one, two]), columns={"topic": ("law",) * 150 + ("code",) * 150})
     slices = tb.compare(items).slices("topic")
     assert set(slices.to_frame()["verdict"]) == {"better", "worse"}
-    text = " ".join(slices.to_text().split())
-    assert "b is ahead of a on 'code' and behind it on 'law'" in text
+    assert "b is ahead of a on 'code' and behind it on 'law'" in " ".join(slices.to_text().split())
     assert list(slices.contradictions())
 
 
 def test_a_slice_of_one_cluster_stays_undecided() -> None:
     """It has no interval; the others do."""
     clusters = tuple("x" if topic == "law" else f"{topic} {i % 10}" for i, topic in enumerate(TOPICS))
-    answer = tb.compare(answers(columns={"topic": TOPICS}, clusters=clusters))
-    frame = answer.slices("topic").to_frame()
+    frame = tb.compare(answers(columns={"topic": TOPICS}, clusters=clusters)).slices("topic").to_frame()
     law = frame[frame["slice"] == "law"]
     assert (set(law["verdict"]), set(law["reason"])) == ({"undecided"}, {"missing-splits"})
     assert (frame["interval_low"].isna() == (frame["slice"] == "law")).all()

@@ -75,8 +75,7 @@ def test_pooled_curves_count_each_example_once_for_each_repeat(evaluation: tb.Ev
     assert np.isnan(pooled.area.variance)
     area = sk.average_precision_score(mine["target"], mine["probability 1"])
     assert evaluation.precision_recall()["bayes"].pooled.average_precision == pytest.approx(area)
-    once = tb.evaluate(MODELS, X, Y, cv=5, scoring="roc_auc").roc()["bayes"].pooled
-    assert once.area.variance > 0
+    assert tb.evaluate(MODELS, X, Y, cv=5, scoring="roc_auc").roc()["bayes"].pooled.area.variance > 0
 
 
 def test_calibration_intervals_count_an_example_once(evaluation: tb.Evaluation) -> None:

@@ -86,8 +86,7 @@ def test_two_workers_give_the_same_bits_as_one():
 
 def test_several_datasets_keep_their_own_splits():
     """Names go with the scores."""
-    evaluation = tb.evaluate(MODELS, datasets={"all": (X, Y), "half": (X[:30], Y[:30])}, cv=3)
-    scores = evaluation.scores()
+    scores = tb.evaluate(MODELS, datasets={"all": (X, Y), "half": (X[:30], Y[:30])}, cv=3).scores()
     assert scores.datasets == ("all", "half")
     assert [matrix.n_test.sum() for matrix in scores.matrices] == [60, 30]
 
@@ -163,8 +162,7 @@ def test_a_model_and_a_repeat_more_amend_a_run(url: str, counting: Any):
     assert n_fits() == 9
     assert evaluation.n_done == 18
     assert table(evaluation)[0] == table(evaluation)[1]
-    fewer = tb.evaluate({"m": model}, X, Y, cv=cv(1), store=url)
-    assert (fewer.n_cells, n_fits()) == (3, 9)
+    assert (tb.evaluate({"m": model}, X, Y, cv=cv(1), store=url).n_cells, n_fits()) == (3, 9)
 
 
 def test_a_metric_more_is_computed_from_the_predictions_that_were_kept(url: str, counting: Any):

@@ -36,8 +36,7 @@ def test_probabilities_give_losses_and_areas(evaluation: tb.Evaluation) -> None:
     losses = evaluation.items("log_loss")
     expected = evaluation.scores(metric="log_loss").matrix().score.mean(axis=1)
     np.testing.assert_allclose(losses.item_means().mean(axis=1), expected)
-    areas = evaluation.items("roc_auc")
-    assert areas.is_positive.sum() == Y.sum()
+    assert evaluation.items("roc_auc").is_positive.sum() == Y.sum()
 
 
 def test_metrics_of_all_predictions_together(evaluation: tb.Evaluation) -> None:

@@ -100,8 +100,7 @@ def test_classes_for_metrics_of_all_of_them_together() -> None:
     assert items.disagreements("a", "a").empty
     assert items.at(np.array([0, 1])).truth.tolist() == [0, 1]
     assert items.hash() != turned.hash()
-    three = tb.read_predictions([1, 2, 3], {"a": [1, 2, 2]}, metric="f1_macro")
-    assert three.classes == ("1", "2", "3")
+    assert tb.read_predictions([1, 2, 3], {"a": [1, 2, 2]}, metric="f1_macro").classes == ("1", "2", "3")
     with pytest.raises(tb.errors.UnsupportedSourceError, match="so tables of it are not joined"):
         tb.read_items(items, turned)
 

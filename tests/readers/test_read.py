@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import tiebreak as tb
+from tests.guarded import told
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
 from tiebreak.api import read_scores
@@ -78,11 +79,9 @@ def test_names_can_be_read_and_kept(name: str, column: str) -> None:
 def test_scores_pass_through(write: Write) -> None:
     """Sizes may be added; metric and direction must agree; notices are said once."""
     scores = read(write(WIDE))
-    again = read_scores(scores)
-    assert_array_equal(again.matrix().score, SCORE)
+    assert_array_equal(read_scores(scores).matrix().score, SCORE)
     assert read_scores(scores, n_train=90, n_test=10).design.sizes == "exact"
-    with pytest.raises(UnknownNameError, match="no metric is called 'f1': there are 'accuracy'"):
-        read_scores(scores, metric="f1")
+    assert "no metric is called 'f1': there are 'accuracy'" in told(UnknownNameError, read_scores, scores, metric="f1")
     with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the source"):
         read_scores(scores, lower_is_better=True)
     scores = read({"svm": [91, 90], "rf": [85, 80]}, cv=2)
@@ -99,8 +98,7 @@ def test_an_object_with_scores_is_read(write: Write) -> None:
     assert read(Measured()).models == ("a",)
     scores = read(Measured(), {"fold": [1, 0], "b": [0.4, 0.3]}, n_train=9, n_test=1)
     assert (scores.models, scores.matrix().score.tolist()) == (("a", "b"), [[0.5, 0.6], [0.3, 0.4]])
-    with pytest.raises(UnknownNameError, match="no model is called 'knn'"):
-        read(Measured(), models=["knn"])
+    assert "no model is called 'knn'" in told(UnknownNameError, read, Measured(), models=["knn"])
     with pytest.raises(DataError, match="n_train=80 was given, but the source says 9"):
         read_scores(read(Measured(), n_train=9, n_test=1), n_train=80)
 
@@ -276,7 +274,5 @@ def test_runs_of_a_model_stand_apart(sources: list[pd.DataFrame], same: bool, ki
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     """A folder without results, and a model that nobody named."""
-    with pytest.raises(TiebreakError, match="holds no"):
-        read_repeats([tmp_path], ReadOptions())
-    with pytest.raises(UnknownNameError, match="no model is called 'x'"):
-        read_repeats([ONE], ReadOptions(models=["x"]))
+    assert "holds no" in told(TiebreakError, read_repeats, [tmp_path], ReadOptions())
+    assert "no model is called 'x'" in told(UnknownNameError, read_repeats, [ONE], ReadOptions(models=["x"]))

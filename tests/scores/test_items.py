@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
+from tests.guarded import told
 from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 from tiebreak.scores.items import check_items
 
@@ -45,8 +46,7 @@ def test_five_hundred_values_are_no_slices() -> None:
     items = tb.read_items({"item": range(100), "text": [f"t{i}" for i in range(100)], "a": [0, 1] * 50, "b": [1, 1] * 50})
     with pytest.raises(InvalidParameterError, match="the column 'text' has 100 different values; slices are of 50 or fewer"):
         items.slices("text")
-    with pytest.raises(UnknownNameError, match="did you mean 'text'"):
-        items.slices("txt")
+    assert "did you mean 'text'" in told(UnknownNameError, items.slices, "txt")
 
 
 def test_a_table_survives_its_frame() -> None:
@@ -76,8 +76,7 @@ def test_missing_items_are_named() -> None:
         tb.read_items(table)
     items = tb.read_items(table, missing="pairwise")
     assert np.isnan(items.item_means()).sum() == 2
-    with pytest.raises(InvalidParameterError, match="missing must be 'raise' or 'pairwise'"):
-        items.complete("drop")
+    assert "missing must be 'raise' or 'pairwise'" in told(InvalidParameterError, items.complete, "drop")
 
 
 def test_runs_are_averaged_for_each_item() -> None:
@@ -93,8 +92,7 @@ def test_checks_of_a_table_say_what_was_met() -> None:
     """Infinite scores, and shares beyond 1."""
     items = tb.read_items({"item": ["x", "y"], "a": [0.5, 0.3], "b": [0.2, 0.4]}, metric="f1")
     items.score[1, 0, 1] = np.inf
-    with pytest.raises(DataError, match="the score of 'b' on item 'y' is infinite"):
-        check_items(items)
+    assert "the score of 'b' on item 'y' is infinite" in told(DataError, check_items, items)
     with pytest.raises(DataError, match=r"accuracy lies between 0 and 1 on each item; got 85. Divide per cent by 100"):
         tb.read_items({"item": ["x", "y"], "a": [85, 20], "b": [20, 40]}, metric="accuracy")
 

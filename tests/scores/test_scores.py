@@ -54,10 +54,8 @@ def test_several_datasets_must_be_chosen_from() -> None:
     scores = Scores(ACCURACY, (matrix("iris"), matrix("wine")))
     assert scores.models == ("a", "b")
     assert scores.matrix("wine").dataset == "wine"
-    with pytest.raises(UnclearSourceError, match=r"2 datasets \('iris' and 'wine'\); say which one with dataset="):
-        scores.matrix()
-    with pytest.raises(UnknownNameError, match="no dataset is called 'irsi': did you mean 'iris'"):
-        scores.matrix("irsi")
+    assert "2 datasets ('iris' and 'wine'); say which one with dataset=" in told(UnclearSourceError, scores.matrix)
+    assert "no dataset is called 'irsi': did you mean 'iris'" in told(UnknownNameError, scores.matrix, "irsi")
 
 
 def test_some_models_in_another_order() -> None:
@@ -72,8 +70,7 @@ def test_one_dataset_of_several() -> None:
     """By name; a misspelled one is answered with the nearest."""
     both = Scores(ACCURACY, (matrix("iris"), matrix("wine")))
     assert both.of_dataset("wine").datasets == ("wine",)
-    with pytest.raises(UnknownNameError, match="no dataset is called 'wines': did you mean 'wine'"):
-        both.of_dataset("wines")
+    assert "no dataset is called 'wines': did you mean 'wine'" in told(UnknownNameError, both.of_dataset, "wines")
 
 
 def test_frame_has_a_row_for_each_score() -> None:

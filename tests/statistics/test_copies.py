@@ -20,15 +20,13 @@ def test_rows_that_do_not_repeat_are_no_copies() -> None:
 def test_a_table_that_stands_several_times_is_named(n_times: int) -> None:
     """All rows n times, in any order: each of 20 different rows is a multiple, of which chance has (1/2)^20 at most."""
     rows = np.tile(drawn(20), n_times)
-    found = repeated_rows(rows[:, np.random.default_rng(1).permutation(rows.shape[1])])
-    assert found == 20 * n_times
+    assert repeated_rows(rows[:, np.random.default_rng(1).permutation(rows.shape[1])]) == 20 * n_times
 
 
 def test_some_rows_twice_and_none_three_times_are_copies() -> None:
     """60 rows once and 40 twice make 2/3 (40 - 6.3)^2 / 67.8 = 11 triples by chance; none is there."""
     table = drawn(100)
-    found = repeated_rows(np.concatenate([table, table[:, :40]], axis=1))
-    assert found == 80
+    assert repeated_rows(np.concatenate([table, table[:, :40]], axis=1)) == 80
 
 
 def test_a_few_rows_twice_are_not_enough() -> None:
@@ -58,16 +56,14 @@ def test_signs_of_zero_and_gaps_do_not_hide_copies() -> None:
     table[0, :10], table[1, 3] = 0.0, np.nan
     other = table.copy()
     other[0, :10] = -0.0
-    found = repeated_rows(np.concatenate([table, other], axis=1))
-    assert found == 40
+    assert repeated_rows(np.concatenate([table, other], axis=1)) == 40
 
 
 def test_right_and_wrong_of_many_models_are_told_apart() -> None:
     """Keys of 2^12 different rows of 0 and 1 are all different: none is a copy, twice each is."""
     rows = np.array([[number >> bit & 1 for number in range(4096)] for bit in range(12)], dtype=float)
     assert repeated_rows(rows) == 0
-    found = repeated_rows(np.tile(rows, 2))
-    assert found == 8192
+    assert repeated_rows(np.tile(rows, 2)) == 8192
 
 
 def test_the_first_of_equal_rows_stands_for_all() -> None:

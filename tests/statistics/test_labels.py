@@ -44,8 +44,7 @@ def test_intervals_cover() -> None:
 
 def test_judges_without_spread_count_nothing() -> None:
     """A constant judge leaves the labels alone; labels that do not vary leave no interval."""
-    result = prediction_powered_mean([1, 0, 1, 1], [1, 1, 1, 1], [1, 1, 1])
-    assert result.estimate == 0.75
+    assert prediction_powered_mean([1, 0, 1, 1], [1, 1, 1, 1], [1, 1, 1]).estimate == 0.75
     assert prediction_powered_mean([0, 0, 0], [0, 0, 0], [0, 0]).pvalue() == 1.0
 
 
@@ -53,8 +52,7 @@ def test_clusters_by_hand() -> None:
     """A cluster's part in the error is the sum of what its labelled and its other examples add, with the factors of CR2."""
     rng = np.random.default_rng(6)
     clusters = rng.integers(0, 12, 40 + 90)
-    effect = rng.normal(size=12)[clusters]
-    truth = effect + rng.normal(size=130)
+    truth = rng.normal(size=12)[clusters] + rng.normal(size=130)
     judged = truth + 0.3 + 0.5 * rng.normal(size=130)
     y, f, g, weight = truth[:40], judged[:40], judged[40:], 0.8
     labelled, other = clusters[:40], clusters[40:]

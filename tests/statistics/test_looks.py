@@ -138,8 +138,7 @@ def test_more_data_than_planned_spend_all() -> None:
     assert over.spent[-1] == 0.05
     c1, c2 = over.critical
     both = stats.multivariate_normal(cov=[[1, np.sqrt(0.5 / 1.2)], [np.sqrt(0.5 / 1.2), 1]])
-    kept = both.cdf([c1, c2], lower_limit=[-c1, -c2])
-    assert 1 - kept == pytest.approx(0.05, abs=1e-5)
+    assert 1 - both.cdf([c1, c2], lower_limit=[-c1, -c2]) == pytest.approx(0.05, abs=1e-5)
 
 
 def test_a_look_that_spends_nothing_has_no_bound() -> None:

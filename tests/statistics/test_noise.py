@@ -70,8 +70,7 @@ def test_means_of_runs_are_less_noisy() -> None:
 
 def test_models_are_pooled_and_items_without_a_run_left_out() -> None:
     """Variances of two models are averaged; an item that a run lacks is left out for its model and counted."""
-    rng = np.random.default_rng(6)
-    one, other = rng.normal(size=(2, 2, 80))
+    one, other = np.random.default_rng(6).normal(size=(2, 2, 80))
     apart = [run_noise([each]).items.se ** 2 for each in (one, other)]
     assert_allclose(run_noise([one, other]).items.se ** 2, np.mean(apart), rtol=1e-12)
     holed = np.concatenate([one, [[np.nan], [1.0]]], axis=1)

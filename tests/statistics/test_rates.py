@@ -97,8 +97,7 @@ def test_score_statistic_has_the_restricted_estimate(b: int, c: int, n: int, at:
     """Tango's closed form is the maximum of the likelihood under the hypothesis, here found by search."""
     q = restricted_share(b, c, n, at)
     expected = (b - c - n * at) / np.sqrt(n * (2 * q + at * (1 - at)))
-    got = tango_statistic(b, c, n, at)
-    assert got == pytest.approx(expected, rel=1e-4)
+    assert tango_statistic(b, c, n, at) == pytest.approx(expected, rel=1e-4)
 
 
 def test_airway_hyper_responsiveness() -> None:

@@ -149,8 +149,7 @@ def test_many_draws_come_to_what_all_bootstraps_give(higher: bool, sign: int) ->
 
 def test_the_score_by_a_function_is_that_by_values() -> None:
     """The same draws through another path: equal to rounding, choices included."""
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(30, 4))
+    values = np.random.default_rng(0).normal(size=(30, 4))
     for higher in (True, False):
         fast = bootstrap_winner(values, higher_is_better=higher, n_resamples=200, rng=5)
         slow = bootstrap_winner_by(mean_of(values), 30, 4, higher_is_better=higher, n_resamples=200, rng=5)

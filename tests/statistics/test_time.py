@@ -32,8 +32,7 @@ def test_statistic_is_that_of_the_papers(horizon: int) -> None:
 
 def test_a_variance_below_zero_is_mended() -> None:
     """Losses that alternate: the sum of autocovariances is negative, and Bartlett's weights take its place."""
-    result = diebold_mariano(np.tile([1.0, -0.9], 10), horizon=2)
-    assert 0 < result.se < np.inf
+    assert 0 < diebold_mariano(np.tile([1.0, -0.9], 10), horizon=2).se < np.inf
 
 
 def test_differences_that_rounding_leaves_are_none() -> None:
@@ -86,8 +85,7 @@ def test_independent_periods_are_told_apart_nearly_as_well_as_by_student() -> No
 @pytest.mark.slow
 def test_cycles_that_cancel_in_the_mean_are_not_named_and_seasons_are() -> None:
     """AR(2) with a damping of .9, periods of 4 to 10: at most 4 % of the docstring, and right in 95 %; AR(.7) at lag 12: 99 %."""
-    rng = np.random.default_rng(8)
-    noise = rng.normal(size=(1000, 700))
+    noise = np.random.default_rng(8).normal(size=(1000, 700))
     for period in (4, 10):
         coefficients = [1, -1.8 * np.cos(2 * np.pi / period), 0.81]
         cycle = signal.lfilter([1], coefficients, noise, axis=1)[:, 200:]

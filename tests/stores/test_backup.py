@@ -1,6 +1,5 @@
 """Copies of a store in use."""
 
-import os
 import sqlite3
 import stat
 import threading
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome, comparable
-from tests.guarded import told
+from tests.guarded import told, umask
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.sql import MemoryStore, SqlStore
@@ -28,11 +27,8 @@ def test_a_copy_is_a_store(store: SqlStore, target: Path) -> None:
     plan = a_plan()
     log = store.open(plan)
     log.write([an_outcome(cell) for cell in all_cells(plan)])
-    before = os.umask(0)
-    try:
+    with umask(0):
         store.backup(target)
-    finally:
-        os.umask(before)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert told(StoreError, store.backup, target) == (
         f"{target} cannot hold the backup: it is there already. Name another file, or pass overwrite=True to replace it."

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
-from tests.guarded import told
+from tests.guarded import told, umask
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.contract import NoStoreError
@@ -46,15 +46,12 @@ def test_file_names(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.skipif(os.name != "posix", reason="no file modes here")
 def test_only_the_owner_may_read_it(path: Path) -> None:
     """Mode 0600 from the first moment, whatever the umask; so with the journal that SQLite keeps beside it."""
-    before = os.umask(0)
-    try:
+    with umask(0):
         store = SqlStore(path)
         store.open(a_plan()).write([an_outcome((0, 0, 0))])
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("UPDATE tiebreak_store SET schema = schema + 1")  # so that a journal is there
             modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
-    finally:
-        os.umask(before)
     assert modes == {"runs.db": 0o600, "runs.db-journal": 0o600}
     store.close()
 

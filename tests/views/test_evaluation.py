@@ -64,8 +64,7 @@ def test_what_went_wrong_stands_once_on_the_overview_and_in_the_report() -> None
 
 def test_the_document_is_plain_json() -> None:
     """Means as the grid has them; what has no mean is null."""
-    evaluation = measured(majority=majority, broken=fails)
-    document = json.loads(evaluation.to_json())
+    document = json.loads(measured(majority=majority, broken=fails).to_json())
     assert document["means"] == [
         {"dataset": "", "model": "majority", "metric": "accuracy", "mean": pytest.approx(0.6), "n_splits": N_SPLITS},
         {"dataset": "", "model": "broken", "metric": "accuracy", "mean": None, "n_splits": 0},

@@ -138,8 +138,7 @@ def test_intervals_that_are_cut_off_are_said_to_be(evaluation: tb.Evaluation) ->
 def test_several_classes_have_a_column() -> None:
     """And the title says that each is against the rest."""
     X, y = load_iris(return_X_y=True)
-    evaluation = tb.evaluate({"bayes": GaussianNB()}, X, y, cv=3, scoring="roc_auc_ovr")
-    text = str(evaluation.roc())
+    text = str(tb.evaluate({"bayes": GaussianNB()}, X, y, cv=3, scoring="roc_auc_ovr").roc())
     assert text.startswith("ROC curves of each class against the rest\n  model  class  mean AUC")
 
 

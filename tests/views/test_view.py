@@ -31,6 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tiebreak
 import tiebreak as tb
 from tests.comparison.tables import compared, noisy
+from tests.guarded import umask
 from tests.views.answers import splits
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import graded
@@ -150,16 +151,6 @@ on_posix = pytest.mark.skipif(os.name != "posix", reason="rights, pipes and limi
 def rights(path: Path) -> int:
     """Permission bits."""
     return stat.S_IMODE(path.stat().st_mode)
-
-
-@contextmanager
-def umask(value: int) -> Iterator[None]:
-    """Another umask for a while."""
-    before = os.umask(value)
-    try:
-        yield
-    finally:
-        os.umask(before)
 
 
 @contextmanager

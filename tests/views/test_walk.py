@@ -26,10 +26,10 @@ NUMBER = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
 
 
 class Shown:
-    """A page as its Markdown has it, and the data of its JSON."""
+    """A page as its Markdown has it, and its data."""
 
     def __init__(self, comparison: tb.Comparison) -> None:
-        self.facts: dict[str, Any] = comparison.to_dict()
+        self.comparison, self.facts = comparison, comparison.to_dict()
         self.markdown = html.unescape(comparison.to_markdown()).replace("\\", "")
         blocks = [block for block in self.markdown.split("\n\n") if not block.startswith(("|", "**By "))]
         self.headline = blocks[0].strip("*\n")
@@ -53,16 +53,8 @@ class Shown:
 
     def pair(self, model: str) -> dict[str, Any]:
         """The pair of a model with the first one or the baseline, so that positive favours the model."""
-        for row in self.facts["pairs"]:
-            if (row["first"], row["second"]) == (model, self.first):
-                return row
-            if (row["second"], row["first"]) == (model, self.first):
-                low, high, d = row["interval_low"], row["interval_high"], row["difference"]
-                turned = {"better": "worse", "worse": "better", "ahead": "behind", "behind": "ahead"}
-                minus = [None if x is None else -x for x in (high, low, d)]
-                verdict = turned.get(row["verdict"], row["verdict"])
-                return {**row, "interval_low": minus[0], "interval_high": minus[1], "difference": minus[2], "verdict": verdict}
-        raise AssertionError(model)
+        pair = self.comparison.pair(model, self.first)
+        return {name: getattr(pair, name) for name in ("difference", "interval_low", "interval_high", "verdict", "n_units")}
 
 
 def walk(shown: Shown) -> Iterator[str]:
@@ -142,13 +134,13 @@ def _of_pair(model: str, pair: dict[str, Any], cells: list[str]) -> Iterator[str
     if not _is_near(cells[-3], pair["difference"]):
         yield f"{model} differs by {pair['difference']}, not {cells[-3]}"
     ends = re.findall(rf"(?<![\w]){NUMBER}", cells[-2])
-    known = [x for x in (pair["interval_low"], pair["interval_high"]) if x is not None and math.isfinite(x)]
+    known = [x for x in (pair["interval_low"], pair["interval_high"]) if math.isfinite(x)]
     if cells[-2] != "-" and not all(_is_near(end, x, 1.0) for end, x in zip(ends, known, strict=True)):
         yield f"{model} has the interval {known}, not {cells[-2]}"
 
 
 def _is_near(text: str, value: float | None, places: float = 0.51) -> bool:
-    if value is None:
+    if value is None or math.isnan(value):
         return text == "-"
     digits = text.split("e")[0].partition(".")[2]
     power = int(text.partition("e")[2] or 0)

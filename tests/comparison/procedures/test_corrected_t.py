@@ -45,8 +45,7 @@ def test_draws_have_the_spread_of_the_tails() -> None:
 def test_draws_of_a_loss_are_turned() -> None:
     """The best model is that with the lowest mean."""
     found = law_of(scores_of(TABLE, metric=RMSE), FIRST, SECOND)
-    drawn = np.concatenate(list(found.draws(2_000, np.random.default_rng(0))))
-    assert drawn.mean(axis=0).argmax() == 3
+    assert np.concatenate(list(found.draws(2_000, np.random.default_rng(0)))).mean(axis=0).argmax() == 3
 
 
 def test_uncorrected_one_has_a_smaller_standard_error() -> None:
@@ -61,8 +60,7 @@ def test_uncorrected_one_has_a_smaller_standard_error() -> None:
 def test_floor_is_the_limit_of_more_repeats() -> None:
     """The half-width of 10 times 1,000 splits with the same spread is the floor, to 1 percent; uncorrected, there is none."""
     found = judged()
-    many = law_of(scores_of(np.tile(TABLE, 1000)), FIRST, SECOND).law
-    low, high = many.interval_at(0.05)
+    low, high = law_of(scores_of(np.tile(TABLE, 1000)), FIRST, SECOND).law.interval_at(0.05)
     assert_allclose((high - low) / 2, found.floor(0.05) * np.sqrt(9 / 10), rtol=1e-2)
     assert_allclose(judged("paired-t").floor(0.05), 0.0)
 

@@ -58,8 +58,7 @@ def test_values_subtract_to_the_differences() -> None:
 def test_a_judge_who_favours_a_model_is_corrected() -> None:
     """By the judge alone the first model is better; people find the second one no worse."""
     frame = table(favour=0.4)
-    alone = tb.compare(frame.drop(columns="human")).pair("a", "b")
-    assert alone.verdict == "better"
+    assert tb.compare(frame.drop(columns="human")).pair("a", "b").verdict == "better"
     assert tb.compare(frame).pair("a", "b").interval_low < 0
 
 
@@ -68,8 +67,7 @@ def test_a_judge_that_was_never_wrong_on_few_labels_is_not_taken_for_perfect() -
     frame = table(n_labels=15, favour=0.0)
     frame["human"] = frame["judge"].where(frame["human"].notna())
     y, f, g = rows(frame)
-    plain = prediction_powered_mean(y[0] - y[1], f[0] - f[1], g[0] - g[1])
-    low, high = plain.interval()
+    low, high = prediction_powered_mean(y[0] - y[1], f[0] - f[1], g[0] - g[1]).interval()
     pair = tb.compare(frame).pair("a", "b")
     assert pair.interval_high - pair.interval_low > 1.2 * (high - low)
 
@@ -165,8 +163,7 @@ def test_files_and_saved_answers_keep_the_labels(tmp_path: Path) -> None:
     assert answer.pairs.equals(tb.compare(frame).pairs)
     answer.to_json(tmp_path / "answer.json")
     assert tb.compare(tmp_path / "answer.json").pairs.equals(answer.pairs)
-    two = tb.compare(tmp_path / "answer.json", models=["a", "b"])
-    assert two.method.name == "prediction-powered"
+    assert tb.compare(tmp_path / "answer.json", models=["a", "b"]).method.name == "prediction-powered"
     items = tb.read_items(frame)
     again, without = tb.read_items(items.to_frame().drop(columns="run")), tb.read_items(frame.drop(columns="human"))
     assert again.hash() == items.hash() != without.hash()

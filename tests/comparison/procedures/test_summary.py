@@ -38,8 +38,7 @@ def test_errors_mirror_the_accuracies():
 
 def test_means_over_folds_take_the_sum_of_both_deviations():
     """The corrected t with sqrt(5/4) times numpy's deviations and half a digit, one pair by hand."""
-    answer = tb.compare(FOLDS, cv=5, baseline="b")
-    pair = answer.pairs.iloc[0]
+    pair = tb.compare(FOLDS, cv=5, baseline="b").pairs.iloc[0]
     error = np.sqrt(5 / 4) * np.array([0.025, 0.015]) * np.sqrt(1 / 5 + 1 / 4)
     law = summary_means(0.88, 0.86, *error, df=4, rounding=0.01)
     assert (pair["interval_low"], pair["interval_high"]) == pytest.approx(law.interval(1 - 0.05 / 2), abs=1e-12)

@@ -32,8 +32,7 @@ def test_two_models_in_closed_form(n_splits: int, rng: np.random.Generator) -> N
     """p_best is P(better) and P(worse) at rope 0 of the pair's own posterior, exactly."""
     scores = scores_of(2, n_splits, rng)
     better, _, worse = corrected_t(scores[0] - scores[1], test_train_ratio=RATIO).probabilities(0.0)
-    got = joint_posterior(scores, test_train_ratio=RATIO)
-    assert_allclose(got, [better, worse], rtol=1e-12)
+    assert_allclose(joint_posterior(scores, test_train_ratio=RATIO), [better, worse], rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_splits", [3, 4, 10, 100])
@@ -73,8 +72,7 @@ def test_more_models_by_plain_simulation(n_models: int, n_splits: int, rng: np.r
     z = rng.standard_normal((n, n_models)) @ root.T
     means = scores.mean(axis=1) + z * np.sqrt((n_splits - 1) / rng.chisquare(n_splits - 1, (n, 1)))
     best = np.bincount(np.argmax(means, axis=1), minlength=n_models) / n
-    got = joint_posterior(scores, test_train_ratio=RATIO)
-    assert_allclose(got, best, atol=SAMPLED)
+    assert_allclose(joint_posterior(scores, test_train_ratio=RATIO), best, atol=SAMPLED)
 
 
 def test_groups_without_spread_share(rng: np.random.Generator) -> None:
@@ -108,8 +106,7 @@ def test_what_all_models_share_does_not_matter(rng: np.random.Generator) -> None
     scores = scores_of(5, 20, rng)
     plain = joint_posterior(scores, test_train_ratio=RATIO)
     for changed in (scores + rng.normal(0, 10, 20), 100 * scores, 1e250 * scores, 1e-250 * scores, scores[:, ::-1]):
-        got = joint_posterior(changed, test_train_ratio=RATIO)
-        assert_allclose(got, plain, atol=SAMPLED)
+        assert_allclose(joint_posterior(changed, test_train_ratio=RATIO), plain, atol=SAMPLED)
 
 
 def test_long_tables_are_taken_in_blocks(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,8 +114,7 @@ def test_long_tables_are_taken_in_blocks(rng: np.random.Generator, monkeypatch: 
     scores = scores_of(5, 43, rng)
     whole = joint_posterior(scores, test_train_ratio=RATIO)
     monkeypatch.setattr(checks, "BLOCK", 40)
-    pieces = joint_posterior(scores, test_train_ratio=RATIO)
-    assert_allclose(pieces, whole, atol=1e-4)
+    assert_allclose(joint_posterior(scores, test_train_ratio=RATIO), whole, atol=1e-4)
 
 
 def test_same_seed_same_answer(rng: np.random.Generator) -> None:
@@ -135,8 +131,7 @@ def test_same_seed_same_answer(rng: np.random.Generator) -> None:
 
 def test_single_model_is_best() -> None:
     """Degenerate but defined."""
-    got = joint_posterior([[0.1, 0.2, 0.4]], test_train_ratio=RATIO)
-    assert_array_equal(got, [1.0])
+    assert_array_equal(joint_posterior([[0.1, 0.2, 0.4]], test_train_ratio=RATIO), [1.0])
 
 
 def test_the_function_is_there_after_its_module_was_imported() -> None:

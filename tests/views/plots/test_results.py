@@ -50,8 +50,7 @@ def test_calibration_data_are_the_bins() -> None:
 @pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration"])
 def test_several_classes_have_a_panel_for_each_model(kind: str) -> None:
     """With a line for each class."""
-    result = getattr(evaluated(NAMES, "several"), kind)()
-    data = result.plot.drawing().data
+    data = getattr(evaluated(NAMES, "several"), kind)().plot.drawing().data
     assert data.groupby("model")["class"].nunique().to_dict() == dict.fromkeys(NAMES, 4)
 
 
@@ -129,8 +128,7 @@ def test_validation_curves_stand_at_their_values_or_side_by_side() -> None:
 
 def test_bias_and_variance_have_the_smallest_loss_first() -> None:
     """A model without a loss is left out, and said to be."""
-    result = drawn_bias_variance(NAMES)
-    data = result.plot.drawing().data
+    data = drawn_bias_variance(NAMES).plot.drawing().data
     assert data["loss"].is_monotonic_increasing
     np.testing.assert_allclose(data["bias"] + data["variance"], data["loss"])
 
