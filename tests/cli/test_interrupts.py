@@ -1,6 +1,5 @@
 """Ctrl-C and SIGTERM at any moment: what was measured is kept, and the rest gives the same table as if nothing had happened."""
 
-import os
 import random
 import signal
 import subprocess
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import environment, run
-from tests.cli.test_process import needs_posix, read_terminal, wait_for
+from tests.cli.test_process import needs_posix, terminal, wait_for
 from tests.guarded import HANGS
 
 pytestmark = pytest.mark.slow
@@ -91,22 +90,15 @@ def children_of(pid: int) -> list[int]:
 @needs_posix
 def test_on_a_terminal_the_bar_goes_away(slow: list[str], here: Path) -> None:
     """What is left is the message, under a cleared line."""
-    import pty
-
     (here / "slow.toml").write_text(STUDY.replace("n_repeats = 4", "n_repeats = 20"))  # long enough for a bar
-    ours, theirs = pty.openpty()
-    settings = environment(COLUMNS="100", TERM="xterm")
-    with subprocess.Popen(slow, stdin=theirs, stdout=theirs, stderr=theirs, env=settings) as running:
-        os.close(theirs)
-        sent = b""
-        while "━".encode() not in sent and (chunk := read_terminal(ours)):
-            sent += chunk
+    text = b""
+    with terminal(100, slow) as (running, sent):
+        while "━".encode() not in text:
+            text += next(sent)
         running.send_signal(signal.SIGINT)
-        while chunk := read_terminal(ours):
-            sent += chunk
-        assert running.wait(HANGS) == 130
-    os.close(ours)
-    bar, _, after = sent.decode().rpartition("━")
+        text += b"".join(sent)
+    assert running.returncode == 130
+    bar, _, after = text.decode().rpartition("━")
     assert "slow one" in bar
     assert "\x1b[2K" in after
     assert after.rstrip().endswith("The same command goes on from there.")

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -239,19 +241,23 @@ def test_on_a_terminal_everything_fits_the_window(scores: str) -> None:
 
 def on_terminal(columns: int, *arguments: str) -> tuple[int, str]:
     """Exit code, and what a terminal of that width was sent, without colours."""
+    with terminal(columns, [sys.executable, "-m", "tiebreak", *arguments]) as (running, sent):
+        text = b"".join(sent).decode("utf-8")
+    return running.returncode, re.sub(r"\x1b\[[0-9;]*m", "", text).replace("\r\n", "\n")
+
+
+@contextmanager
+def terminal(columns: int, command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], Iterator[bytes]]]:
+    """A process on a terminal of that width, and what it sends, until it ends."""
     import pty
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "tiebreak", *arguments]
-    settings = environment(COLUMNS=str(columns), TERM="xterm")
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=settings) as running:
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment(COLUMNS=str(columns), TERM="xterm")
+    ) as running:
         os.close(theirs)
-        sent = b""
-        while chunk := read_terminal(ours):
-            sent += chunk
-        code = running.wait(300)
+        yield running, iter(partial(read_terminal, ours), b"")
     os.close(ours)
-    return code, re.sub(r"\x1b\[[0-9;]*m", "", sent.decode("utf-8")).replace("\r\n", "\n")
 
 
 def read_terminal(terminal: int) -> bytes:

@@ -88,8 +88,7 @@ def test_a_store_of_another_release(store: Path, capsys: pytest.CaptureFixture[s
 
 def test_a_backup(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """It is a store; a file that is there is replaced by --force only; the store may be set by TIEBREAK_STORE."""
-    code, out, err = run(capsys, "store", "backup", URL, "copy.db")
-    assert (code, out, err) == (0, f"copy.db is a copy of {URL}, every row verified.\n", "")
+    assert run(capsys, "store", "backup", URL, "copy.db") == (0, f"copy.db is a copy of {URL}, every row verified.\n", "")
     assert run(capsys, "store", "check", "copy.db")[0] == 0
     assert run(capsys, "store", "backup", URL, "copy.db") == (
         2,

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -42,7 +42,7 @@ class Call(NamedTuple):
 def traced(log: Path, options: list[str], *words: str) -> subprocess.CompletedProcess[str]:
     """Run the study in a process that strace watches."""
     study = [sys.executable, "-c", "import sys; from tests.reliability.study import main; main(*sys.argv[1:])", *words]
-    command = ["strace", "-f", "--seccomp-bpf", "-o", str(log), "-e", "signal=none", *options, *study]
+    command = ["strace", "-ff", "--seccomp-bpf", "-o", str(log), "-e", "signal=none", *options, *study]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
 
 
@@ -58,10 +58,11 @@ def record(path: Path, log: Path, *words: str) -> list[Call]:
     """The calls of an undisturbed command on the store there."""
     names = {file.name: number for number, file in enumerate(sorted(path.parent.iterdir()))}
     before = Disk({number: (path.parent / name).read_bytes() for name, number in names.items()}, dict(names))
-    options = ["-y", "-xx", "-s", "100000000", "-e", f"trace={','.join(CALLS)}"]
+    options = ["-ttt", "-y", "-xx", "-s", "100000000", "-e", f"trace={','.join(CALLS)}"]
     done = traced(log, options, *words)
     assert done.stdout.endswith('["done"]\n'), done
-    calls = read_calls(log.read_text(), path.parent, names)
+    lines = [line for file in log.parent.glob(f"{log.name}.*") for line in file.read_text().splitlines()]  # one for each thread
+    calls = read_calls(sorted(lines), path.parent, names)
     for call in calls:
         before.take(call)
     is_there = {file.name: file.read_bytes() for file in path.parent.iterdir() if not file.name.endswith("-shm")}
@@ -70,24 +71,23 @@ def record(path: Path, log: Path, *words: str) -> list[Call]:
 
 
 NAMING = ("openat", "unlink", "rename")
-_LINE = re.compile(r"^(?:(\d+) +)?(\w+)\((.*)\) += (-?\d+)")
-_PARTS = re.compile(r"^(?:\d+ +)?(?:(.*) <unfinished \.\.\.>|<\.\.\. \w+ resumed>(.*))$")
+_LINE = re.compile(r"^[\d.]+ (\w+)\((.*)\) += (-?\d+)")
 _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 _PATH = re.compile(r"^(?:\d+|AT_FDCWD)<((?:\\x[0-9a-f]{2})*)")
 
 
-def read_calls(log: str, folder: Path, names: Mapping[str, int]) -> list[Call]:
-    """The calls of a log of strace (-f -y -xx) that have to do with the files in a folder.
+def read_calls(lines: Sequence[str], folder: Path, names: Mapping[str, int]) -> list[Call]:
+    """The calls in lines of strace (-ttt -y -xx), in the order of their time, that have to do with the files in a folder.
 
     `names` are the files that are there at the beginning, with their numbers. Lines of JSON said into a pipe are calls too.
     """
     files = dict(names)
     calls: list[Call] = []
-    for line in _whole_lines(log):
+    for line in lines:
         match = _LINE.match(line)
-        if match is None or int(match[4]) < 0:
+        if match is None or int(match[3]) < 0:
             continue
-        _, call, arguments, result = match.groups()
+        call, arguments, result = match.groups()
         texts = [_bytes(text) for text in _TEXT.findall(arguments)]
         path = _PATH.match(arguments)
         place = _bytes(path[1]).decode() if path else ""
@@ -113,20 +113,6 @@ def read_calls(log: str, folder: Path, names: Mapping[str, int]) -> list[Call]:
 
 def _bytes(text: str) -> bytes:
     return bytes.fromhex(text.replace("\\x", ""))
-
-
-def _whole_lines(log: str) -> Iterator[str]:
-    """Lines of a log, those joined that another thread cut in two."""
-    begun: dict[str, str] = {}
-    for line in log.splitlines():
-        parts = _PARTS.match(line)
-        process = line.split(maxsplit=1)[0]
-        if parts is None:
-            yield line
-        elif parts[1] is not None:
-            begun[process] = parts[1]
-        else:
-            yield f"{process} {begun.pop(process, '')}{parts[2]}"
 
 
 def _rename(names: dict[str, int], change: Mapping[str, int | None]) -> None:

@@ -11,7 +11,6 @@ import pandas as pd
 
 import tiebreak as tb
 from tests.comparison.tables import compared, noisy
-from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 
 LOSS = Metric("root_mean_squared_error", higher_is_better=False)
@@ -117,20 +116,10 @@ def counts(*rates: float, n: int = 200, **settings: Any) -> tb.Comparison:
     return tb.compare({"model": [chr(97 + k) for k in range(len(rates))], "correct": right, "n": [n] * len(rates)}, **settings)
 
 
-def looked(*rates: float, n: int = 150, n_total: int = 600, **settings: Any) -> tb.Comparison:
-    """A look at the first items of a plan."""
-    return items(*rates, n=n, n_total=n_total, **settings)
-
-
 def gate(answer: Callable[[], tb.Comparison], **asked: Any) -> tuple[tb.Comparison, Any]:
     """An answer with requirements."""
     comparison = answer()
     return comparison, comparison.meets(**asked)
-
-
-def pair(answer: Callable[[], tb.Comparison], first: str, second: str) -> Result[Any]:
-    """One pair of an answer."""
-    return answer().pair(first, second)
 
 
 FIVE = (0.86, 0.855, 0.85, 0.84, 0.70)
@@ -197,17 +186,17 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "time 2 short": partial(periods, 1.0, 1.05, n=12),
     "seeds 3 shared": partial(seeds, 0.85, 0.84, 0.80, rope=0.01),
     "seeds 2 own": partial(seeds, 0.85, 0.845, shared=False),
-    "look 2 open": partial(looked, 0.72, 0.70, rope=0.02),
-    "look 2 decided": partial(looked, 0.85, 0.55, rope=0.02),
-    "look 4 open": partial(looked, 0.80, 0.78, 0.60, 0.40),
-    "look 2 last": partial(looked, 0.72, 0.70, n=600),
+    "look 2 open": partial(items, 0.72, 0.70, rope=0.02, n=150, n_total=600),
+    "look 2 decided": partial(items, 0.85, 0.55, rope=0.02, n=150, n_total=600),
+    "look 4 open": partial(items, 0.80, 0.78, 0.60, 0.40, n=150, n_total=600),
+    "look 2 last": partial(items, 0.72, 0.70, n=600, n_total=600),
     "gate undecided": partial(gate, GATED, not_worse=("new", "last"), better=("new", "last")),
     "gate broken": partial(gate, partial(splits, 0.80, 0.85, names=("new", "last"), rope=0.005), not_worse=("new", "last")),
     "gate near best": partial(gate, partial(splits, *FIVE, rope=0.05), near_best=["a", "e"]),
-    "pair better": partial(pair, partial(splits, *FIVE, rope=0.01), "a", "e"),
-    "pair undecided": partial(pair, partial(splits, *FIVE, rope=0.01), "b", "a"),
-    "pair of items": partial(pair, partial(items, 0.72, 0.70, 0.50, names=("bf16", "int4", "tiny"), rope=0.02), "bf16", "int4"),
-    "pair outside": partial(pair, partial(splits, *FIVE, baseline="a", rope=0.01), "b", "c"),
+    "pair better": lambda: splits(*FIVE, rope=0.01).pair("a", "e"),
+    "pair undecided": lambda: splits(*FIVE, rope=0.01).pair("b", "a"),
+    "pair of items": lambda: items(0.72, 0.70, 0.50, names=("bf16", "int4", "tiny"), rope=0.02).pair("bf16", "int4"),
+    "pair outside": lambda: splits(*FIVE, baseline="a", rope=0.01).pair("b", "c"),
     "summary 5 rates": partial(summary, {"accuracy": [0.952, 0.941, 0.931, 0.919, 0.884]}, n_test=1000),
     "summary 2 hopeless": partial(summary, {"accuracy": [0.87, 0.86]}, n_test=1000),
     "summary 3 folds": partial(summary, {"f1_mean": [0.884, 0.861, 0.703], "f1_std": [0.021, 0.012, 0.034]}, cv=10),
