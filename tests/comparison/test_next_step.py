@@ -1,6 +1,7 @@
 """Units that would settle a pair: formula, floor, goal, cost; and advice that can be followed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,25 +9,19 @@ import pytest
 from scipy import stats
 
 import tiebreak as tb
-from tests.comparison.tables import ACCURACY, compared, pair_with
+from tests.comparison.tables import compared, pair_with, scores_of
 from tiebreak.comparison.comparison import Comparison, compare_scores
 from tiebreak.comparison.next_step import cheapest, detectable, fastest, need_of
 from tiebreak.comparison.settings import Settings
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import SplitDesign
 
 RATIO = 1 / 9
 
 
-def designed(kind: str, table: np.ndarray, n_repeats: int = 1, **settings: object) -> Comparison:
+def designed(kind: str, table: np.ndarray, **settings: object) -> Comparison:
     """Two models on folds of a kind, with times of fits of 1 and 3 seconds."""
-    n_splits = table.shape[1]
-    split = np.arange(n_splits)
-    n_folds = n_splits // n_repeats
-    sizes = np.full(n_splits, 90), np.full(n_splits, 10)
-    matrix = ScoreMatrix("", ("a", "b"), split // n_folds, split % n_folds, *sizes, table)
-    design = SplitDesign(kind, ordered=kind == "time", sizes="exact")  # type: ignore[arg-type]
-    scores = Scores(ACCURACY, (matrix,), design, fit_seconds={"a": 1.0, "b": 3.0})
-    return compare_scores(scores, Settings(**settings))  # type: ignore[arg-type]
+    scores = scores_of(table, design=SplitDesign(kind, ordered=kind == "time", sizes="exact"))  # type: ignore[arg-type]
+    return compare_scores(replace(scores, fit_seconds={"a": 1.0, "b": 3.0}), Settings(**settings))  # type: ignore[arg-type]
 
 
 def wins_and_losses(wins: int, n: int, alpha: float) -> tb.PairComparison:
@@ -118,22 +113,17 @@ def test_times_within_twice_their_error_name_no_fastest(error: float, expected: 
     assert fastest({"a": (1.0, error), "b": (float("nan"), error)}) is None
 
 
-def runs_table(rng: np.random.Generator, n_runs: int, *, of_items: float, of_runs: float, cluster_size: int = 0) -> pd.DataFrame:
-    """Scores of 200 items by two models that differ by 0.1, with parts of that size in the difference."""
-    items = of_items * rng.normal(size=200)
-    rows = []
-    for run in range(n_runs):
-        score = 0.1 + items + of_runs * rng.normal()
-        frame = pd.DataFrame({"item": range(200), "run": run, "a": score, "b": 0.0})
-        rows.append(frame.assign(cluster=np.arange(200) // cluster_size) if cluster_size else frame)
-    table = pd.concat(rows, ignore_index=True)
-    kept = ["item", *(["run"] if n_runs > 1 else []), *(["cluster"] if cluster_size else [])]
-    return table.melt(id_vars=kept, value_vars=["a", "b"], var_name="model", value_name="score")[[*kept, "model", "score"]]
+def runs_table(rng: np.random.Generator, *, of_items: float, of_runs: float) -> pd.DataFrame:
+    """Scores of 200 items in three runs by two models that differ by 0.1, with parts of that size in the difference."""
+    score = 0.1 + of_items * rng.normal(size=200)
+    runs = [{"item": range(200), "run": run, "a": score + of_runs * rng.normal(), "b": 0.0} for run in range(3)]
+    table = pd.concat(map(pd.DataFrame, runs), ignore_index=True)
+    return table.melt(id_vars=["item", "run"], var_name="model", value_name="score")
 
 
 def test_runs_that_would_settle_a_pair(rng: np.random.Generator) -> None:
     """Where only runs vary: the smallest number with t s / sqrt(r) <= |d|, by hand; more items alone would not do."""
-    answer = tb.compare(runs_table(rng, 3, of_items=0.001, of_runs=0.3), metric="grade", lower_is_better=False)
+    answer = tb.compare(runs_table(rng, of_items=0.001, of_runs=0.3), metric="grade", lower_is_better=False)
     pair = answer.pair("a", "b")
     assert pair.verdict == "undecided"
     means = answer.items.score.mean(axis=2)
@@ -151,7 +141,7 @@ def test_degrees_of_freedom_grow_with_the_runs(seed: int, of_items: float, of_ru
     The part of the items stays, the rest is divided by r / 3, with df (r - 1) / 2 degrees of freedom; the error of the three
     runs' means is divided by sqrt(r / 3), with r - 1. Degrees of freedom that stay, or are one more, need another number.
     """
-    table = runs_table(np.random.default_rng(seed), 3, of_items=of_items, of_runs=of_runs)
+    table = runs_table(np.random.default_rng(seed), of_items=of_items, of_runs=of_runs)
     pair = tb.compare(table, metric="grade", lower_is_better=False).pair("a", "b")
     need, beside = need_of(pair), pair.judged.beside
     assert need is not None
