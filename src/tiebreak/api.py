@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
@@ -17,6 +17,7 @@ from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.statistics.family import Correction
+from tiebreak.stores.address import is_address
 
 if TYPE_CHECKING:
     import os
@@ -360,7 +361,7 @@ def evaluate(
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
-    options = _options(run)
+    options = _options(run, evaluate)
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
@@ -423,7 +424,7 @@ def learning_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import curves as studies
 
-    options = _options(run)
+    options = _options(run, learning_curve)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.learning_curve(plan, options, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha)
 
@@ -485,7 +486,7 @@ def validation_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import curves as studies
 
-    options = _options(run)
+    options = _options(run, validation_curve)
     grids = studies.vary(models, parameter, values)
     plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.validation_curve(grids, plan, options, scoring=scoring, rope=rope, alpha=alpha)
@@ -533,31 +534,34 @@ def bias_variance(
     """
     from tiebreak.studies import bias_variance as studies
 
-    options = _options(run)
+    options = _options(run, bias_variance)
     return studies.bias_variance(models, X, y, options, n_rounds=n_rounds, test_size=test_size, rng=rng)
 
 
-def _options(run: Run) -> RunOptions:
-    """Options of a run; refuses a keyword that there is not, with the nearest names."""
+def _options(run: Run, function: Callable[..., Any]) -> RunOptions:
+    """Options of a run; refuses a keyword that the function does not have, with the nearest names."""
+    import inspect
+
     from tiebreak.evaluation.run_options import Run, RunOptions
     from tiebreak.views.progress import shown
 
+    names = [name for name in inspect.signature(function).parameters if name != "run"]
     for name in run:
-        look_up(name, list(Run.__annotations__), "parameter")
+        look_up(name, [*names, *Run.__annotations__], "parameter")
     given: dict[str, Any] = {**run, "progress": shown(run.get("progress"))}
     return RunOptions(**given)
 
 
 def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:
-    """Scores of sources, of which one may be the URL of a run in a store."""
+    """Scores of sources, of which one may be the address of a run in a store."""
     from tiebreak.readers.read import read_scores
 
     return read_scores(_of_stores(sources), options)
 
 
 def _of_stores(sources: Sequence[Any]) -> list[Any]:
-    """The sources, with the evaluation in the place of each URL of a run in a store."""
-    is_url = [isinstance(source, str) and "://" in source for source in sources]
-    if any(is_url):
+    """The sources, with the evaluation in the place of each address of a run in a store."""
+    are_stores = [is_address(source) for source in sources]
+    if any(are_stores):
         from tiebreak.evaluation.evaluate import read_evaluation
-    return [read_evaluation(each) if url else each for each, url in zip(sources, is_url, strict=True)]
+    return [read_evaluation(each) if is_store else each for each, is_store in zip(sources, are_stores, strict=True)]

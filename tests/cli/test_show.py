@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import tiebreak as tb
 from tests.cli.conftest import N_CELLS, printed, run
 from tests.cli.test_process import modules_after
 from tests.cli.test_run import study_of
@@ -94,6 +95,16 @@ def test_several_datasets_have_a_table_each(here: Path, capsys: pytest.CaptureFi
     assert "\nMeans over splits on 'iris' (" in out
     assert "\nMeans over splits on 'wi\\nne' (" in out
     assert out.endswith("tiebreak compare 'sqlite:///runs.db#s' --dataset iris\n")
+
+
+def test_a_store_stands_for_the_only_run_in_it(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its path or its URL, shown or compared, in a shell or from Python."""
+    run(capsys, "run", study, *STORE)
+    shown, compared = run(capsys, "show", "flowers", *STORE), run(capsys, "compare", "sqlite:///runs.db#flowers")
+    for address in ("runs.db", "sqlite:///runs.db", "runs.db#flowers"):
+        assert run(capsys, "show", address) == shown
+        assert run(capsys, "compare", address) == compared
+    assert str(tb.compare(Path("runs.db"))) == str(tb.compare("sqlite:///runs.db#flowers"))
 
 
 @pytest.mark.slow

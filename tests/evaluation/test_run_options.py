@@ -35,6 +35,8 @@ def test_each_option_goes_under_its_name(function: Callable[..., Any], monkeypat
     others = {"parameter": "x", "values": [1]} if function is tb.validation_curve else {}
     with pytest.raises(UnknownNameError, match=r"'n_job'.*n_jobs"):
         function(None, None, None, n_job=2, **others)
+    with pytest.raises(UnknownNameError, match=r"no parameter is called 'rgn': did you mean 'rng'"):
+        function(None, None, None, rgn=2, **others)
     monkeypatch.setattr("tiebreak.evaluation.run_options.RunOptions", stop)
     with pytest.raises(Packed) as caught:
         function(None, None, None, **given, **others)

@@ -22,6 +22,7 @@ from tiebreak.errors import (
     TiebreakError,
     UnknownNameError,
 )
+from tiebreak.stores.address import is_address, split_address
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
@@ -60,13 +61,11 @@ def find_run(run: str, given: str | None) -> tuple[str, str]:
     Parameters
     ----------
     run : str
-        Its name, or URL and name: ``sqlite:///runs.db#cancer``.
+        Its name, or a store and its name, which may be left out where it is the only one: ``sqlite:///runs.db#cancer``.
     given : str or None
         By ``--store``.
     """
-    if not given and "://" in run and "#" in run:
-        from tiebreak.stores import split_address
-
+    if not given and is_address(run):
         return split_address(run)
     own = _file_named(run)
     is_own = not (given or os.environ.get(VARIABLE)) and Path(own.removeprefix("sqlite:///")).exists()

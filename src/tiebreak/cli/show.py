@@ -21,15 +21,12 @@ def show_command(run: str, store: str | None, output: Output) -> None:
     scores, which 'tiebreak compare' reads, and with --html a page to send: all metrics compared by the study's rope, and the
     curves of predictions that were kept.
     """
-    from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.stores import open_store
+    from tiebreak.evaluation.evaluate import read_evaluation
     from tiebreak.views.evaluation import RUN
 
     output.prepare()
     url, name = find_run(run, store)
-    opened = open_store(url)
-    log = opened.read(name)
-    evaluation = Evaluation(log, log.table(), opened.url)
+    evaluation = read_evaluation(url, name or None)
     rope, end = evaluation.record.settings.get("rope") or 0.0, ""
     if evaluation.n_done + evaluation.n_failed < evaluation.n_cells:
         study = str(evaluation.record.settings.get("study", "STUDY"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -26,7 +27,8 @@ from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome, RunRecord
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
-from tiebreak.stores import open_store, split_address
+from tiebreak.stores import open_store
+from tiebreak.stores.address import split_address
 from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.sql import MemoryStore
 
@@ -172,7 +174,7 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
     Parameters
     ----------
     store : str, path or SqlStore
-        ``"sqlite:///runs.db"``, or with the name of the run, ``"sqlite:///runs.db#study"``.
+        ``"sqlite:///runs.db"`` or ``"runs.db"``, or with the name of the run, ``"sqlite:///runs.db#study"``.
     name : str, optional
         Of the run; not needed where there is only one.
 
@@ -183,8 +185,8 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
     UnclearSourceError
         There are several, and none was named.
     """
-    if isinstance(store, str) and "#" in store:
-        store, fragment = split_address(store)
+    if isinstance(store, str | os.PathLike) and "#" in os.fsdecode(store):
+        store, fragment = split_address(os.fsdecode(store))
         if fragment and name is not None and name != fragment:
             raise InvalidParameterError(f"two runs are named: {fragment!r} behind the # of the store, and name={name!r}.")
         name = fragment or name

@@ -24,9 +24,3 @@ def open_store(source: str | os.PathLike[str] | SqlStore) -> SqlStore:
     if not isinstance(source, SqlStore):
         raise InvalidParameterError(f"a store is a URL, a path or a SqlStore, and not {type(source).__name__}. {FORMS}.")
     return source
-
-
-def split_address(address: str) -> tuple[str, str]:
-    """The store and the name of the run in ``sqlite:///runs.db#name``; "" where no run is named."""
-    url, _, name = address.partition("#")
-    return url, name

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from tiebreak.errors import InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
+from tiebreak.stores.address import FILES
 from tiebreak.stores.contract import MISMATCH, Damage, FoundDamageError, Report, RunSummary, refuse
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, require, sealed, to_json
@@ -54,7 +55,7 @@ class SqlStore:
     def __init__(self, source: str | os.PathLike[str]) -> None:
         text = os.fsdecode(source)
         path = text.removeprefix("sqlite:///")
-        is_file = path != text or ("://" not in text and text.lower().endswith((".db", ".sqlite")))
+        is_file = path != text or ("://" not in text and text.lower().endswith(FILES))
         is_server = text.startswith("postgresql://")
         if not is_server and (not is_file or path in ("", ":memory:") or any(letter in path for letter in "?#\0")):
             raise InvalidParameterError(f"{masked(text)!r} is no address of a store. {FORMS}; no ? or # in a path.")
