@@ -152,6 +152,7 @@ def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapp
     >>> list(grid(SVC(), [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}]))
     ['linear', 'poly, degree=2', 'poly, degree=3']
     """
+    from sklearn.base import clone
     from sklearn.model_selection import ParameterGrid
 
     try:
@@ -163,17 +164,11 @@ def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapp
             f"the grid has {len(whole):,} candidates; at most {MOST_CANDIDATES:,} are measured at a time. Leave out values, or "
             "draw some of the candidates: {name: model, ...}."
         )
-    return with_parameters(estimator, list(whole))
-
-
-def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Models for given combinations of parameters; names and errors are those of `grid`."""
-    from sklearn.base import clone
-
     if isinstance(estimator, type) or not hasattr(estimator, "set_params"):
         kind = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"of type {type(estimator).__name__}"
         raise DataError(f"grid needs an estimator with set_params, such as SVC(); got one {kind}.")
     known = list(estimator.get_params(deep=True))
+    combinations = list(whole)
     for each in combinations:
         for name in each:
             if not any(name.startswith(f"{part}__") for part in each):  # of a part that the grid itself sets
