@@ -91,9 +91,8 @@ def items_of(
         words["cluster"] = _paired(words[TASK], words[column]) if is_of_task else words[column]
     for what in ("item", "model"):
         blank = words[what].code < 0
-        if blank.any():
-            where = f"{joined.where(int(np.argmax(blank)))} has no {what}; {int(blank.sum())} rows in all have none."
-            raise DataError(f"{joined.name}, {where}")
+        for row in np.flatnonzero(blank)[:1].tolist():
+            raise DataError(f"{joined.name}, {joined.where(row)} has no {what}; {blank.sum()} rows in all have none.")
     once = Words(("1",), np.zeros_like(words["item"].code))
     model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
     run = concatenated([Words(tuple(sorted(run.names, key=natural_key)), run.code[:0]), run])

@@ -403,15 +403,13 @@ def _is_prose(reading: Reading, name: str) -> bool:
 def _values(reading: Reading, name: str) -> NDArray[Any]:
     """Classes as words or whole numbers, or numbers."""
     column = reading.table.columns[name]
-    missing = np.flatnonzero(column.code < 0 if isinstance(column, Words) else np.isnan(column))
-    for row in missing[:1].tolist():
-        raise reading.refuse(
-            f"no value is given ({missing.size} such row(s) in all).",
-            "Leave these examples out for all models.",
-            column=name,
-            row=row,
-            kind=DataError,
-        )
+    missing = column.code < 0 if isinstance(column, Words) else np.isnan(column)
+    reading.table.refuse_rows(
+        missing,
+        lambda _: f"no value is given ({missing.sum()} such row(s) in all).",
+        "Leave these examples out for all models.",
+        column=name,
+    )
     return np.array(column.names, dtype=str)[column.code] if isinstance(column, Words) else whole_numbers(column)
 
 

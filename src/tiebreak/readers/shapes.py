@@ -541,8 +541,9 @@ class Reading:
                 ".",
             )
         if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
-            what, column = f"{models[sums[0]]!r} sums up the other rows.", self.roles["model"][0]
-            raise self.refuse(what, "Leave it out.", column=column, row=sums[0], kind=DataError)
+            raise self.table.refuse(
+                f"{models[sums[0]]!r} sums up the other rows.", "Leave it out.", column=self.roles["model"][0], row=sums[0]
+            )
         return source_of_means(self.table, models, self.others("model", *_BESIDE_SCORES), self.options)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
@@ -746,14 +747,12 @@ class Reading:
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
         more = (*_EXTREMES, "all") if role == "dataset" or is_odd_one else ()
         sums = [code for code, each in enumerate(words.names) if sums_up(each, more)]
-        for row in np.flatnonzero(np.isin(words.code, sums))[:1].tolist():
-            raise self.refuse(
-                f"{words.names[words.code[row]]!r} sums up the other rows.",
-                f"Leave it out, or call the {role} something else.",
-                column=column,
-                row=row,
-                kind=DataError,
-            )
+        self.table.refuse_rows(
+            np.isin(words.code, sums),
+            lambda row: f"{words.names[words.code[row]]!r} sums up the other rows.",
+            f"Leave it out, or call the {role} something else.",
+            column=column,
+        )
         return words
 
 
