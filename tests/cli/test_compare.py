@@ -101,13 +101,6 @@ def test_the_formats_say_the_same(scores: str, capsys: pytest.CaptureFixture[str
     assert [float(row["difference"]) for row in rows] == comparison.pairs["difference"].tolist()
 
 
-def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The likeliest slip of all."""
-    error = refused(capsys, "compare", scores, *ACCURACY, "--models", "svm,ridge")
-    assert "no model is called 'svm,ridge'" in error
-    assert "give --models once for each" in error
-
-
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
@@ -120,6 +113,7 @@ def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFi
         ([*ACCURACY, "--rope", "nan"], "rope must be a finite half-width"),
         ([*ACCURACY, "--rope", "0,01"], "got '0,01'"),
         ([*ACCURACY, "--models", "svm"], "at least two models"),
+        ([*ACCURACY, "--models", "svm,ridge"], "give --models once for each"),
         ([*ACCURACY, "--baseline", "smv"], "did you mean 'svm'?"),
         ([*ACCURACY, "--method", "tangoo"], "unknown method 'tangoo'; choose one of 'auto', "),
         ([*ACCURACY, "--dataset", "iris"], "--dataset iris was given"),

@@ -54,14 +54,6 @@ def test_what_programs_read_is_the_answer_alone(folder: Path, capsys: pytest.Cap
     assert run(capsys, str(folder), "--require-not-worse", "org/b", "org/a")[0] == 1
 
 
-def test_a_folder_without_results_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With what is there, and what could be."""
-    (tmp_path / "x.bin").write_bytes(b"x")
-    message = refused(capsys, str(tmp_path))
-    assert "1 file in " in message
-    assert "holds no results that tiebreak reads among 1 file: logs of" in message
-
-
 def test_a_command_goes_before_a_folder_of_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +136,7 @@ def all_words(folder: Path) -> None:
     ("make", "said"),
     [
         (lambda folder: None, "holds no results that tiebreak reads among 0 files"),
+        (lambda folder: (folder / "x.bin").touch(), "holds no results that tiebreak reads among 1 file: logs of"),
         (all_words, "are none that can be read (left out: a.eval: sample '0': 'good' is a word and no score"),
     ],
 )
