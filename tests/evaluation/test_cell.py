@@ -46,8 +46,8 @@ def measured(
     """All cells of one model."""
     options = {name: more.pop(name) for name in ("keep_predictions", "train_scores") if name in more}
     plan = make_plan({"m": model}, X, y, cv=cv, rng=rng, **more)
-    with Measurement(plan, find_scorers(plan, scoring), threads=1, **options) as work:
-        return [work.measure(cell) for cell in plan.cells()]
+    work = Measurement(plan, find_scorers(plan, scoring), threads=1, **options)
+    return [work.measure(cell) for cell in plan.cells()]
 
 
 def column(outcomes: list[Outcome], metric: str) -> list[float]:
@@ -143,7 +143,7 @@ def test_a_function_that_gives_too_few_predictions_fails_with_the_numbers():
         return y_train[:3]
 
     (outcome, *_) = measured(few)
-    assert outcome.message == "DataError: the function gave 3 predictions for 30 test rows; one for each is needed."
+    assert outcome.message == "DataError: the function returned 3 rows for 30 test rows. It has to return one for each row, in their order."
 
 
 def test_a_model_that_changes_its_data_does_not_touch_the_next():
@@ -163,8 +163,8 @@ def test_a_model_that_changes_its_data_does_not_touch_the_next():
 
     plan = make_plan({"wrecker": Wrecker(), "good": GaussianNB()}, X, Y, cv=CV)
     before = X.copy()
-    with Measurement(plan, find_scorers(plan, "accuracy"), threads=1) as work:
-        outcomes = [work.measure(cell) for cell in plan.cells()]
+    work = Measurement(plan, find_scorers(plan, "accuracy"), threads=1)
+    outcomes = [work.measure(cell) for cell in plan.cells()]
     assert column(outcomes[1::2], "accuracy") == column(measured(GaussianNB()), "accuracy")
     assert np.array_equal(X, before)
 
@@ -190,8 +190,8 @@ def test_a_model_that_changes_the_process_does_not_touch_the_next() -> None:
         return y_train[: len(X_test)]
 
     plan = make_plan({"rude": Rude(), "looks": looks}, X, Y, cv=CV)
-    with Measurement(plan, find_scorers(plan, "accuracy"), threads=1) as work:
-        assert all(work.measure(cell).is_done for cell in plan.cells())
+    work = Measurement(plan, find_scorers(plan, "accuracy"), threads=1)
+    assert all(work.measure(cell).is_done for cell in plan.cells())
     assert seen == [before[:3]] * 3
     assert state() == before
 
@@ -275,9 +275,9 @@ def test_what_has_no_random_state_to_be_set_does_not_change_results(model: Any):
 def test_a_cell_does_not_depend_on_those_before_it():
     """Measured backwards, each cell gives what it gave forwards."""
     plan = make_plan({"a": Drawing(), "b": RandomForestClassifier(3)}, X, Y, cv=CV)
-    with Measurement(plan, find_scorers(plan, "accuracy"), threads=1) as work:
-        forwards = {cell: work.measure(cell).scores for cell in plan.cells()}
-        backwards = {cell: work.measure(cell).scores for cell in reversed(plan.cells())}
+    work = Measurement(plan, find_scorers(plan, "accuracy"), threads=1)
+    forwards = {cell: work.measure(cell).scores for cell in plan.cells()}
+    backwards = {cell: work.measure(cell).scores for cell in reversed(plan.cells())}
     assert forwards == backwards
 
 
@@ -443,8 +443,8 @@ def test_settings_of_scikit_learn_go_along():
     with config_context(transform_output="pandas"):
         plan = make_plan({"m": looks}, X, Y, cv=CV)
         work = Measurement(plan, find_scorers(plan, "accuracy"), threads=1)
-    with Payload(pickled(work)).unpack() as sent:
-        assert sent.measure(Cell(0, 0, 0)).outputs["predict"].tolist() == [1] * 30
+    sent = Payload(pickled(work)).unpack()
+    assert sent.measure(Cell(0, 0, 0)).outputs["predict"].tolist() == [1] * 30
     assert get_config()["transform_output"] == "default"
 
 

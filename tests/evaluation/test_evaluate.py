@@ -1,7 +1,8 @@
 """Runs: what is measured, kept, resumed and amended."""
 
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, UnknownNameError
 from tiebreak.evaluation.evaluate import Claims
 from tiebreak.evaluation.progress import Progress, Tracker
-from tiebreak.plan.record import Cell
+from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim
 from tiebreak.stores.sql import MemoryStore
 
@@ -110,8 +111,8 @@ def test_an_interrupt_beside_a_write_is_counted_right(url: str, place: str, monk
     kind, method = (Claims, "write") if place == "before" else (Tracker, "add")
     original, calls = getattr(kind, method), iter([True])
 
-    def interrupted(self: Any, outcomes: Any) -> Any:
-        done = original(self, outcomes)
+    def interrupted(self: Any, outcomes: Any, *more: Any) -> Any:
+        done = original(self, outcomes, *more)
         if outcomes and next(calls, False):
             raise KeyboardInterrupt
         return done
@@ -345,7 +346,8 @@ def test_alone_all_cells_come_in_order():
     """One hundred cells, measured four at a time."""
     log = MemoryStore().open(PLAN)
     with log.lease() as lease:
-        claims = Claims(lease, CELLS)
+        kept: list[Outcome] = []
+        claims = Claims(lease, CELLS, (), lambda outcomes, _: kept.extend(outcomes))
         taken = []
         for cell in claims:
             taken.append(cell)
@@ -353,16 +355,23 @@ def test_alone_all_cells_come_in_order():
                 claims.write([an_outcome(each) for each in taken[-4:]])
         assert taken == CELLS
         assert not claims.wait()
-        assert claims.settled_elsewhere() == []
+        assert [outcome.cell for outcome in kept] == CELLS
 
 
-def test_cells_of_others_are_waited_for():
+def test_cells_of_others_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that they have measured are settled; those that they give back are measured here."""
+    kept: list[Outcome] = []
+    waited: list[int] = []
+
+    def tell(outcomes: Sequence[Outcome], n_elsewhere: int) -> None:
+        kept.extend(outcomes)
+        waited.append(n_elsewhere)
+
     log = MemoryStore().open(PLAN)
     other = log.lease()
     other.claim(CELLS[:3])
     with log.lease() as lease:
-        claims = Claims(lease, CELLS)
+        claims = Claims(lease, CELLS, (), tell)
         mine = list(claims)
         assert mine == CELLS[3:]
         assert len(claims.held) == 3
@@ -376,11 +385,14 @@ def test_cells_of_others_are_waited_for():
             if len(pauses) == 4:
                 other.__exit__(None, None, None)
 
-        assert claims.wait(pause)
+        monkeypatch.setattr(time, "sleep", pause)
+        assert set(waited) == {0}
+        assert claims.wait()
+        assert waited[-5:] == [3, 3, 2, 2, 0]
         assert list(claims) == CELLS[1:3]
-        assert [outcome.cell for outcome in claims.settled_elsewhere()] == CELLS[:1]
         claims.write([an_outcome(cell) for cell in CELLS[1:3]])
-        assert not claims.wait(pause)
+        assert not claims.wait()
+        assert [outcome.cell for outcome in kept] == [*CELLS[3:], CELLS[0], *CELLS[1:3]]
     assert len(pauses) == 4
     assert pauses == [
         0.15000000000000002,
@@ -407,9 +419,11 @@ class Lost:
 def test_after_a_refusal_the_store_is_asked_again_for_what_was_taken_on_beside() -> None:
     """Others may have that as well; what was refused is theirs."""
     lease = Lost()
-    claims = Claims(lease, CELLS[:8])  # type: ignore[arg-type]
+    kept: list[Outcome] = []
+    claims = Claims(lease, CELLS[:8], (), lambda outcomes, _: kept.extend(outcomes))  # type: ignore[arg-type]
     assert next(claims) == CELLS[0]
-    assert claims.write([an_outcome(CELLS[0])]) == []
+    claims.write([an_outcome(CELLS[0])])
+    assert kept == []
     assert len(claims.held) == 1
     assert list(claims) == CELLS[1:8]
     assert lease.asked[-1][0] in CELLS[1:8]

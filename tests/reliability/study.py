@@ -62,11 +62,10 @@ class Paced:
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Iterator[list[Outcome]]:
         """Each cell's outcome once, in batches."""
         coming = iter(cells)
-        with workload:
-            while batch := [workload.measure(cell) for cell in islice(coming, BATCH)]:
-                self._say("measured", *(list(outcome.cell) for outcome in batch))
-                yield batch
-                self._say("kept", *(list(outcome.cell) for outcome in batch))
+        while batch := [workload.measure(cell) for cell in islice(coming, BATCH)]:
+            self._say("measured", *(list(outcome.cell) for outcome in batch))
+            yield batch
+            self._say("kept", *(list(outcome.cell) for outcome in batch))
 
 
 def evaluate(path: Path, say: Say = lambda *_: None, n_models: int = 3) -> None:

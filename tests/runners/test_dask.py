@@ -18,7 +18,7 @@ from tests.guarded import HANGS, ended, told
 from tests.runners.clusters import Processes
 from tests.runners.test_local import measured, measured_by
 from tests.runners.workloads import (
-    Entered,
+    Held,
     Marked,
     NeverArrives,
     Once,
@@ -47,15 +47,12 @@ GO_ON = "What was measured until then is kept where there is a store; the same c
 
 
 class Crowded(Plain):
-    """Says in which thread it was entered, and whether another cell was being measured at the same time."""
+    """Says whether it is measured in one thread, and whether another cell was being measured at the same time."""
 
     n_inside = 0
 
-    def __enter__(self):
-        self.thread = threading.get_ident()
-        return self
-
     def measure(self, cell):
+        self.thread = getattr(self, "thread", threading.get_ident())
         Crowded.n_inside += 1
         time.sleep(0.01)
         n_inside, Crowded.n_inside = Crowded.n_inside, Crowded.n_inside - 1
@@ -84,7 +81,7 @@ def test_nobody_is_asked_where_there_is_nothing_to_do():
     assert list(DaskRunner("tcp://127.0.0.1:9").run(Plain(), [])) == []
 
 
-def test_a_worker_measures_one_cell_at_a_time_in_the_thread_that_it_was_set_up_in(client):
+def test_a_worker_measures_one_cell_at_a_time_in_one_thread(client):
     """The workers have two threads each; numerical libraries and scikit-learn have settings for each thread."""
     outcomes = measured(DaskRunner(client), Crowded(), splits(60)).values()
     assert {(outcome.scores["inside"], outcome.scores["same"]) for outcome in outcomes} == {(1, True)}
@@ -100,12 +97,12 @@ def test_what_raises_or_cannot_be_read_costs_that_cell_only(client, tmp_path):
     assert [(cell.split, each.state) for cell, each in outcomes.items() if not each.is_done] == [(5, "raised")]
 
 
-def test_a_workload_is_entered_once_in_each_worker_and_left_after_the_run(client, tmp_path):
+def test_a_workload_is_read_once_by_each_worker_and_let_go_of_after_the_run(client, tmp_path):
     """Dask drops the data when nobody needs them, and so do the workers, without being asked by the next run."""
-    measured(DaskRunner(client), Entered(tmp_path, "a"), splits(200))
-    entered = {int(path.name.split("-")[-1]) for path in tmp_path.glob("a-entered-*")}
-    assert entered == set(client.run(os.getpid).values())
-    wait_until(lambda: {int(path.name.split("-")[-1]) for path in tmp_path.glob("a-left-*")} == entered)
+    measured(DaskRunner(client), Held(tmp_path, "a"), splits(200))
+    taken = {int(path.name.split("-")[-1]) for path in tmp_path.glob("a-taken-*")}
+    assert taken == set(client.run(os.getpid).values())
+    wait_until(lambda: {int(path.name.split("-")[-1]) for path in tmp_path.glob("a-left-*")} == taken)
 
 
 def test_two_runs_share_the_workers(client, dask_cluster, tmp_path):
@@ -155,7 +152,7 @@ def test_a_workload_that_cannot_be_taken_over_ends_the_run(client):
 def test_a_module_that_was_edited_after_a_worker_had_read_it_ends_the_run(client, tmp_path, monkeypatch):
     """The worker would measure with the old code."""
     file = tmp_path / "own_work_of_mine.py"
-    text = "from tiebreak.plan.record import Outcome\n\nclass Work:\n    __enter__ = __exit__ = group = lambda *_: None\n"
+    text = "from tiebreak.plan.record import Outcome\n\nclass Work:\n    group = lambda *_: None\n"
     file.write_text(f"{text}    measure = lambda self, cell: Outcome(cell, message='old')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     module = importlib.import_module("own_work_of_mine")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.guarded import told
-from tests.runners.workloads import Busy, Entered, NeverArrives, Sized, splits
+from tests.runners.workloads import Busy, Held, NeverArrives, Sized, splits
 from tiebreak.runners import worker
 from tiebreak.runners.worker import ALIGNMENT, Origin, Payload, Unfit, pickled
 
@@ -31,12 +31,12 @@ def test_a_batch_ends_with_its_time(held):
     assert [outcome.cell for outcome in outcomes] == splits(len(outcomes))
 
 
-def test_the_old_workload_is_left_before_the_new_one_is_entered(held, tmp_path):
-    """And one that is held already is not entered again."""
-    first, second = Payload(pickled(Entered(tmp_path, "a"))), Payload(pickled(Entered(tmp_path, "b")))
+def test_a_worker_holds_one_workload_at_a_time(held, tmp_path):
+    """And one that it has already is not read again."""
+    first, second = Payload(pickled(Held(tmp_path, "a"))), Payload(pickled(Held(tmp_path, "b")))
     for payload in (first, first, second):
         worker.measure(payload, [], 0.2)
-    assert {path.name.rpartition("-")[0] for path in tmp_path.iterdir()} == {"a-entered", "a-left", "b-entered"}
+    assert {path.name.rpartition("-")[0] for path in tmp_path.iterdir()} == {"a-taken", "a-left", "b-taken"}
     assert (
         told(Unfit, lambda: worker.measure(Payload(pickled(NeverArrives())), [], 0.2)) == "ImportError: No module named 'theirs'"
     )

@@ -18,12 +18,6 @@ from tiebreak.plan.record import Cell, Outcome
 class Plain:
     """Scores every cell with a number made of its place."""
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        pass
-
     def group(self, cell):
         return None
 
@@ -156,18 +150,19 @@ class Sized(Plain):
         return Outcome(cell, scores={"sum": total, "pid": os.getpid(), "writable": self.data.flags.writeable}, message=kind)
 
 
-class Entered(Plain):
-    """Says in which processes it was entered and left."""
+class Held(Plain):
+    """Says in which processes it arrived, and where it was let go of again."""
 
     def __init__(self, folder, name):
-        self.folder, self.name = Path(folder), name
+        self.folder, self.name, self.has_arrived = Path(folder), name, False
 
-    def __enter__(self):
-        (self.folder / f"{self.name}-entered-{os.getpid()}").touch()
-        return self
+    def __setstate__(self, state):
+        vars(self).update(state, has_arrived=True)
+        (self.folder / f"{self.name}-taken-{os.getpid()}").touch()
 
-    def __exit__(self, kind, error, trace):
-        (self.folder / f"{self.name}-left-{os.getpid()}").touch()
+    def __del__(self):
+        if self.has_arrived:
+            (self.folder / f"{self.name}-left-{os.getpid()}").touch()
 
 
 class Says(Plain):

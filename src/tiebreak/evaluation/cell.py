@@ -20,18 +20,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 from warnings import WarningMessage
 
 import numpy as np
 
 from tiebreak.caught import caught_warnings
 from tiebreak.errors import SAMPLE_WEIGHT, DataError
-from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, is_for_the_last_step, shared_heads
+from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, own_copy, shared_heads
 from tiebreak.evaluation.predictions import as_stored
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, check_length, make_truth
 from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.data import Dataset, cut, take_rows
 from tiebreak.plan.models import is_function, module_of, parts_of
@@ -45,8 +44,9 @@ MOST_WARNINGS = 20
 
 
 class Rows(NamedTuple):
-    """The rows of one split."""
+    """The rows of one split, which is told by the positions of dataset and split."""
 
+    place: tuple[int, int]
     X_train: Any
     y_train: Any
     X_test: Any
@@ -83,6 +83,10 @@ class Measurement:
         # a metric that asks the fitted model itself needs all of it
         may_share = share_steps and len(plan.models) > 1 and all(scorer.needs for scorer in self.scorers)
         self.heads = shared_heads(list(plan.models.values())) if may_share else ((),) * len(plan.models)
+        self._models: dict[tuple[int, int], Prepared] = {}
+        self._truths: dict[int, Truth] = {}
+        self._rows: Rows | None = None
+        self._memo = Memo()
 
     def cells(self) -> list[Cell]:
         """All cells of the plan, those that share a fit next to each other."""
@@ -93,22 +97,6 @@ class Measurement:
         """Key that cells have in common which share a fit; None for one that shares nothing."""
         head = self.heads[cell.model]
         return (cell.dataset, cell.split, head[0]) if head else None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but what is only worth keeping within a process."""
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
-
-    def __enter__(self) -> Self:
-        """Begin without slices."""
-        self._models: dict[tuple[int, int], Prepared] = {}
-        self._truths: dict[int, Truth] = {}
-        self._slices: tuple[tuple[int, int], Rows] | None = None
-        self._memo = Memo()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Drop the slices."""
-        self._drop()
 
     def measure(self, cell: Cell) -> Outcome:
         """Fit, predict and score one cell.
@@ -142,61 +130,65 @@ class Measurement:
             outcome = replace(outcome, warnings=tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
         return outcome
 
+    def truth(self, dataset: int) -> Truth:
+        """The target of a dataset, prepared once."""
+        if dataset not in self._truths:
+            planned = self.plan.datasets[dataset]
+            self._truths[dataset] = make_truth(planned.data.y, classifier=planned.task == "classification")
+        return self._truths[dataset]
+
     def _drop(self) -> None:
-        self._slices = None
+        """Let go of what only the next cells of the same split would need."""
+        self._rows = None
         self._memo.drop()
 
-    def _slice(self, cell: Cell) -> Rows:
+    def _rows_of(self, cell: Cell) -> Rows:
         """The rows of a split; kept, as the next cell is likely to be of the same one."""
-        key = (cell.dataset, cell.split)
-        if self._slices is not None and self._slices[0] == key:
-            return self._slices[1]
-        self._drop()  # room for the new ones
-        planned = self.plan.datasets[cell.dataset]
-        data, (train, test) = planned.data, planned.splits[cell.split]
-        if cell.dataset not in self._truths:
-            self._truths[cell.dataset] = make_truth(data.y, classifier=planned.task == "classification")
-        slices = Rows(
-            take_rows(data.X, train),
-            data.y[train],
-            take_rows(data.X, test),
-            data.y[test],
-            self._truths[cell.dataset].take(test),
-            {name: cut(value, data.n_samples, train) for name, value in data.fit_params.items()},
-        )
-        self._slices = key, slices
-        return slices
+        place = (cell.dataset, cell.split)
+        if self._rows is None or self._rows.place != place:
+            self._drop()  # room for the new ones
+            data, (train, test) = self.plan.datasets[cell.dataset].data, self.plan.datasets[cell.dataset].splits[cell.split]
+            self._rows = Rows(
+                place,
+                take_rows(data.X, train),
+                data.y[train],
+                take_rows(data.X, test),
+                data.y[test],
+                self.truth(cell.dataset).take(test),
+                {name: cut(value, data.n_samples, train) for name, value in data.fit_params.items()},
+            )
+        return self._rows
 
     def _measure(self, cell: Cell, prepared: Prepared, seed: int | None, caught: list[WarningMessage]) -> Outcome:
-        slices, memo = self._slice(cell), self._memo
+        rows, memo = self._rows_of(cell), self._memo
         # a model may change what it is given; the next one must not notice
-        X_train, X_test, y_train = _own(slices.X_train), _own(slices.X_test), slices.y_train.copy()
+        X_train, X_test, y_train = own_copy(rows.X_train), own_copy(rows.X_test), rows.y_train.copy()
         train_scores: dict[str, float] = {}
         if prepared.is_function:
             model, predict_seconds = None, 0.0
             memo.enter((), caught)
             arguments = X_train, y_train, X_test, np.random.default_rng(seed)
             answer, fit_seconds = memo.timed(FIT, X_train, lambda: prepared.model(*arguments))
-            outputs = outputs_of_function(answer, slices.truth)
+            outputs = outputs_of_function(answer, rows.truth)
         else:
             model, head, methods = prepared.copy(seed), self.heads[cell.model], prepared.methods
-            given = fit_arguments(model, slices.fit_params) if slices.fit_params else {}
-            if head and is_for_the_last_step(model, given):
+            given = fit_arguments(model, rows.fit_params) if rows.fit_params else {}
+            if head and all(name.startswith(f"{model.steps[-1][0]}__") for name in given):  # the head is given nothing
                 model.memory = memo
             memo.enter(head, caught)
             _, fit_seconds = memo.timed(FIT, X_train, lambda: model.fit(X_train, y_train, **given))
             answer, predict_seconds = memo.timed(TEST, X_test, lambda: [getattr(model, each)(X_test) for each in methods])
-            outputs = outputs_of(methods, answer, model, slices.truth)
+            outputs = outputs_of(methods, answer, model, rows.truth)
             if self.train_scores:
-                X_train = _own(slices.X_train)
-                truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
+                X_train = own_copy(rows.X_train)
+                truth = self.truth(cell.dataset).take(self.plan.datasets[cell.dataset].splits[cell.split].train)
                 answer, _ = memo.timed(TRAIN, X_train, lambda: [getattr(model, each)(X_train) for each in methods])
                 said = outputs_of(methods, answer, model, truth)
-                train_scores, _ = self._score(said, truth, model, slices.X_train, slices.y_train)
-        scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test)
+                train_scores, _ = scores_of(self.scorers, truth, said, model, rows.X_train, rows.y_train)
+        scores, undefined = scores_of(self.scorers, rows.truth, outputs, model, rows.X_test, rows.y_test)
         _, search = _last_step(model)
         is_search = hasattr(search, "best_params_")
-        chosen, best_score = choice_of(search, classifier=slices.truth.classes is not None) if is_search else ("", {})
+        chosen, best_score = choice_of(search, classifier=rows.truth.classes is not None) if is_search else ("", {})
         return Outcome(
             cell,
             scores=scores,
@@ -205,42 +197,41 @@ class Measurement:
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
             seed=seed,
-            outputs=as_stored(outputs, slices.truth) if self.keep_predictions else {},
+            outputs=as_stored(outputs, rows.truth) if self.keep_predictions else {},
             chosen=chosen,
             best_score=best_score,
             is_shared=memo.is_shared,
         )
 
-    def _score(
-        self, outputs: Mapping[str, Any], truth: Truth, model: Any, X: Any, y: Any
-    ) -> tuple[dict[str, float], dict[str, str]]:
-        """Scores by name of the metric, and the reasons of those that are undefined."""
-        scores: dict[str, float] = {}
-        undefined: dict[str, str] = {}
-        for scorer in self.scorers:
-            name, score = scorer.metric.name, float("nan")
-            try:
-                if scorer.needs:
-                    score = scorer.score(truth, outputs)
-                else:
-                    score = scorer.score_model(model, X, y)
-                if not math.isfinite(score):
-                    undefined[name] = f"the metric is {score}"
-            except UndefinedScore as error:
-                undefined[name] = str(error)
-            except MemoryError:
-                raise
-            except Exception as error:
-                undefined[name] = in_one_line(error)
-            scores[name] = float("nan") if name in undefined else score
-        return scores, undefined
+
+def scores_of(
+    scorers: Sequence[Scorer], truth: Truth, outputs: Mapping[str, Any], model: Any = None, X: Any = None, y: Any = None
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Scores of what a model said, by name of the metric, and the reasons of those that are undefined.
+
+    A scorer without formula asks the fitted model about `X` and `y`.
+    """
+    scores: dict[str, float] = {}
+    undefined: dict[str, str] = {}
+    for scorer in scorers:
+        name, score = scorer.metric.name, float("nan")
+        try:
+            score = scorer.score(truth, outputs) if scorer.needs else scorer.score_model(model, X, y)
+            if not math.isfinite(score):
+                undefined[name] = f"the metric is {score}"
+        except UndefinedScore as error:
+            undefined[name] = str(error)
+        except MemoryError:
+            raise
+        except Exception as error:
+            undefined[name] = in_one_line(error)
+        scores[name] = float("nan") if name in undefined else score
+    return scores, undefined
 
 
-def _own(table: Any) -> Any:
-    """A copy of the rows, in the same layout in memory, so that sums come out the same."""
-    if isinstance(table, np.ndarray):
-        return table.copy(order="K")
-    return table.clone() if hasattr(table, "clone") else table.copy()
+def method_for(scorer: Scorer, model: Any) -> str:
+    """Method that a metric asks a model by: the first of its methods that the model has; "" where it asks the model itself."""
+    return next((name for name in scorer.needs if hasattr(model, name)), next(iter(scorer.needs), ""))
 
 
 def _is_of_signal(error: BaseException) -> bool:
@@ -326,8 +317,7 @@ class Prepared:
         self.is_open = any(
             not module_of(part).startswith("sklearn.") or any(hasattr(part, each) for each in drawing) for part in parts
         )
-        wanted = [next((method for method in scorer.needs if hasattr(model, method)), "") for scorer in scorers]
-        methods = tuple(method for method in dict.fromkeys(wanted) if method)
+        methods = tuple(dict.fromkeys(method_for(scorer, model) for scorer in scorers if scorer.needs))
         self.methods = methods or (("predict",) if hasattr(model, "predict") else ())
         self._names = open_random_states(model) if seeded else ()
         self._copied: bytes | None = None
@@ -399,20 +389,15 @@ def check_routing(scorer: Scorer) -> None:
 
 def check_weights(name: str, model: Any) -> None:
     """Refuse sample weights for a model that cannot use them, by its name."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    if _routes_metadata():
-        return
     _, last = _last_step(model)
-    if hasattr(last, "fit"):
-        parameters = inspect.signature(last.fit).parameters.values()
-        if has_fit_parameter(last, "sample_weight") or any(each.kind is each.VAR_KEYWORD for each in parameters):
-            return
-    raise DataError(
-        f"model {name!r} ({type(last).__name__}) cannot use sample weights: its fit takes none. Leave ",
-        SAMPLE_WEIGHT,
-        " out, or evaluate that model in a call of its own.",
-    )
+    taken = inspect.signature(last.fit).parameters if hasattr(last, "fit") else {}
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in taken.values())
+    if not (_routes_metadata() or "sample_weight" in taken or takes_any):
+        raise DataError(
+            f"model {name!r} ({type(last).__name__}) cannot use sample weights: its fit takes none. Leave ",
+            SAMPLE_WEIGHT,
+            " out, or evaluate that model in a call of its own.",
+        )
 
 
 def _routes_metadata() -> bool:
@@ -435,7 +420,7 @@ def outputs_of(methods: Sequence[str], answers: Sequence[Any], model: Any, truth
     """The answers by method, columns in the order of the classes; refuses one that has not as many rows as the truth."""
     outputs = {method: np.asarray(answer) for method, answer in zip(methods, answers, strict=True)}
     for method, answer in outputs.items():
-        _check_length(answer, truth, method)
+        check_length(answer, truth, method)
         outputs[method] = answer if method == "predict" else _in_class_order(answer, model, truth)
     return outputs
 
@@ -445,16 +430,10 @@ def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
     if isinstance(answer, tuple):
         raise DataError("the function returned a tuple; predictions for the test rows are needed, one for each.")
     predictions = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
-    _check_length(predictions, truth, "the function")
+    check_length(predictions, truth, "the function")
     if truth.classes is not None and predictions.shape[1:] == (len(truth.classes),):
         return {"predict_proba": predictions, "predict": truth.classes[np.argmax(predictions, axis=1)]}
     return {"predict": predictions.ravel() if predictions.shape[1:] == (1,) else predictions}
-
-
-def _check_length(answer: Array, truth: Truth, source: str) -> None:
-    if answer.ndim == 0 or answer.shape[0] != len(truth.values):
-        got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
-        raise DataError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
 
 
 def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:

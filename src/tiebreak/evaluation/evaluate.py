@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import SAMPLE_WEIGHT, Advice, DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
-from tiebreak.evaluation.cell import Measurement, check_routing, check_weights
+from tiebreak.evaluation.cell import Measurement, check_routing, check_weights, method_for, scores_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.predictions import as_answered
 from tiebreak.evaluation.progress import Tracker
 from tiebreak.evaluation.run_options import RunOptions, check_flags
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
-from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
+from tiebreak.metrics.targets import make_truth
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
 from tiebreak.plan.plan import Plan, threads_for
@@ -114,18 +114,15 @@ def _measure_missing(work: Measurement, log: SqlLog, run: RunOptions, url: str) 
         missing, again = find_missing(work, log, retry_failed=run.retry_failed)
         tracker.begin(missing, again)
         with log.lease() as lease:
-            claims = Claims(lease, missing, again)
+            claims = Claims(lease, missing, again, tracker.add)
             while missing:
                 with closing(runner.run(work, claims)) as batches:  # whatever happens here, nobody is at work any more
                     for outcomes in batches:
-                        kept = claims.write(outcomes)
-                        tracker.add([*kept, *claims.settled_elsewhere()])
-                if not claims.wait(lambda seconds: tracker.wait(seconds, claims.settled_elsewhere(), len(claims.held))):
+                        claims.write(outcomes)
+                if not claims.wait():
                     break
-            tracker.add(claims.settled_elsewhere())
     except BaseException as error:
         if not isinstance(error, Exception):
-            tracker.count_again()  # what was being written at an interrupt
             error.add_note(tracker.how_to_go_on(url))
         raise
     finally:
@@ -190,12 +187,9 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
         if fragment and name is not None and name != fragment:
             raise InvalidParameterError(f"two runs are named: {fragment!r} behind the # of the store, and name={name!r}.")
         name = fragment or name
-    opened = open_store(store)
-    try:
+    with closing(open_store(store)) as opened:
         log = opened.read(name if name is not None else _only_run(opened))
         return Evaluation(log, log.table(), opened.url)
-    finally:
-        opened.close()
 
 
 def _only_run(store: Any) -> str:
@@ -233,39 +227,21 @@ def find_missing(work: Measurement, log: SqlLog, *, retry_failed: bool) -> tuple
 
 def _untold(work: Measurement, log: SqlLog, cells: Sequence[Cell]) -> set[Cell]:
     """Add the metrics that cells lack where their predictions tell them; the cells that must be measured again."""
-    truths = {
-        place: make_truth(work.plan.datasets[place].data.y, classifier=work.plan.datasets[place].task == "classification")
-        for place in {cell.dataset for cell in cells}
-    }
     models, untold = list(work.plan.models.values()), set()
     for start in range(0, len(cells), BATCH):
         found: list[Outcome] = []
         for outcome in log.outcomes(cells[start : start + BATCH], outputs=True):
             dataset, split, model = outcome.cell
             lacking = [scorer for scorer in work.scorers if scorer.metric.name not in outcome.scores]
-            if all(_method(scorer, models[model]) in outcome.outputs for scorer in lacking):
-                found.append(_told(outcome, lacking, truths[dataset].take(work.plan.datasets[dataset].splits[split].test)))
+            if all(method_for(scorer, models[model]) in outcome.outputs for scorer in lacking):
+                truth = work.truth(dataset).take(work.plan.datasets[dataset].splits[split].test)
+                scores, undefined = scores_of(lacking, truth, as_answered(outcome.outputs, truth.classes))
+                found.append(Outcome(outcome.cell, scores=scores, undefined=undefined))
             else:
                 untold.add(outcome.cell)
         if found:
             log.write(found)
     return untold
-
-
-def _method(scorer: Scorer, model: object) -> str:
-    """Method that the metric would ask for: the first of its methods that the model has; "" where it asks the model itself."""
-    return next((name for name in scorer.needs if hasattr(model, name)), next(iter(scorer.needs), ""))
-
-
-def _told(outcome: Outcome, scorers: Sequence[Scorer], truth: Truth) -> Outcome:
-    """Outcome of the metrics of what was kept."""
-    outputs, scores, undefined = as_answered(outcome.outputs, truth.classes), {}, {}
-    for scorer in scorers:
-        try:
-            scores[scorer.metric.name] = scorer.score(truth, outputs)
-        except UndefinedScore as error:
-            scores[scorer.metric.name], undefined[scorer.metric.name] = float("nan"), str(error)
-    return Outcome(outcome.cell, scores=scores, undefined=undefined)
 
 
 AHEAD_SECONDS = 1.0
@@ -282,16 +258,21 @@ class Claims(Iterator[Cell]):
     """Cells to be measured, as a runner takes them: an iterator that asks the store just in time.
 
     `missing` stands in the order of the plan; `again` are those of them that are measured although they have failed before;
-    `held` are those that others have taken on.
+    `held` are those that others have taken on. `tell` is told of outcomes that are kept, here or by others, and of the number of
+    cells that are waited for.
     """
 
-    def __init__(self, lease: SqlLease, missing: Sequence[Cell], again: Collection[Cell] = ()) -> None:
-        self._lease = lease
-        self._again = frozenset(again)
+    def __init__(
+        self,
+        lease: SqlLease,
+        missing: Sequence[Cell],
+        again: Collection[Cell],
+        tell: Callable[[Sequence[Outcome], int], object],
+    ) -> None:
+        self._lease, self._again, self._tell = lease, frozenset(again), tell
         self._unasked = deque(missing)
         self._ready: deque[Cell] = deque()
         self.held: list[Cell] = []
-        self._settled: list[Outcome] = []
         self._n_next = FIRST
         self._n_written = 0
         self._begun = time.monotonic()
@@ -309,39 +290,31 @@ class Claims(Iterator[Cell]):
     def __length_hint__(self) -> int:
         return len(self._ready) + len(self._unasked)
 
-    def write(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
-        """Keep outcomes, and take on what will be needed next; returns those that were kept."""
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep outcomes, and take on what will be needed next."""
         self._n_written += len(outcomes)
         wanted = [] if self._is_over else self._next()
         refused, claim = self._lease.write(outcomes, wanted, again=self._again)
-        self._sort(claim)
+        lost = {outcome.cell for outcome in refused}
+        self._sort(claim, [outcome for outcome in outcomes if outcome.cell not in lost])
         if refused:  # what was taken on at the same time may be lost as well
             self._unasked.extendleft(reversed(self._ready))
             self._ready.clear()
-        lost = {outcome.cell for outcome in refused}
         self.held += sorted(lost)
-        return [outcome for outcome in outcomes if outcome.cell not in lost]
 
-    def settled_elsewhere(self) -> list[Outcome]:
-        """Outcomes that others have measured since this was asked last."""
-        settled, self._settled = self._settled, []
-        return settled
-
-    def wait(self, pause: Callable[[float], object] = time.sleep) -> bool:
-        """Begin another round: wait until something can be measured here that others had taken on; False if all is done.
-
-        `pause` waits for so many seconds.
-        """
+    def wait(self) -> bool:
+        """Begin another round: wait until something can be measured here that others had taken on; False if all is done."""
         seconds, most = POLL_SECONDS
         while self.held:
             held, self.held = self.held, []
-            self._sort(self._lease.claim(held, again=self._again))
+            claim = self._lease.claim(held, again=self._again)
+            self._sort(claim, n_elsewhere=len(claim.held))
             self._is_over = False
             if self._ready:
                 return True
             seconds = min(seconds * 1.5, most) if len(self.held) == len(held) else POLL_SECONDS[0]
             if self.held:
-                pause(seconds)
+                time.sleep(seconds)
         return False
 
     def _next(self) -> list[Cell]:
@@ -355,8 +328,9 @@ class Claims(Iterator[Cell]):
             n = max(1, min(n, len(self._unasked) // 4))
         return [self._unasked.popleft() for _ in range(min(n - len(self._ready), len(self._unasked)))]
 
-    def _sort(self, claim: Claim) -> None:
+    def _sort(self, claim: Claim, kept: Sequence[Outcome] = (), n_elsewhere: int = 0) -> None:
+        """Take note of the answer to a claim, and tell of what is kept by now."""
         self._ready += claim.granted
         self.held += claim.held
-        self._settled += claim.settled
         self._is_shared |= bool(claim.held or claim.settled)
+        self._tell([*kept, *claim.settled], 0 if self._ready else n_elsewhere)

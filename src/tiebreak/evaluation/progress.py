@@ -76,27 +76,15 @@ class Tracker:
             self._n_failed = int(np.count_nonzero(self._log.table().state)) - len(again)
         self.report()
 
-    def add(self, outcomes: Sequence[Outcome]) -> None:
-        """These outcomes are kept."""
+    def add(self, outcomes: Sequence[Outcome], n_elsewhere: int = 0) -> None:
+        """These outcomes are kept, and so many cells are waited for, as others measure what is left."""
         self._n_settled += len(outcomes)
         self._n_failed += sum(not outcome.is_done for outcome in outcomes)
         self.n_shared += sum(outcome.is_shared for outcome in outcomes)
-        if time.monotonic() - self._reported >= PAUSE:
+        is_due = n_elsewhere != self._n_elsewhere or time.monotonic() - self._reported >= PAUSE
+        self._n_elsewhere = n_elsewhere
+        if is_due:
             self.report()
-
-    def wait(self, seconds: float, outcomes: Sequence[Outcome], n_elsewhere: int) -> None:
-        """Others measure what is left: these outcomes are known by now, and so many cells are waited for."""
-        self.add(outcomes)
-        if n_elsewhere != self._n_elsewhere:
-            self._n_elsewhere = n_elsewhere
-            self.report()
-        time.sleep(seconds)
-
-    def count_again(self) -> None:
-        """Count what the log has, where it can be read."""
-        with suppress(TiebreakError):
-            state = self._log.table().state
-            self._n_settled, self._n_failed = state.size, int(np.count_nonzero(state))
 
     def report(self, *, is_finished: bool = False) -> None:
         """Tell whoever listens where the run stands, or that this was all."""
@@ -121,6 +109,9 @@ class Tracker:
 
     def how_to_go_on(self, url: str) -> str:
         """Advice after an interruption: what is kept, and how to go on."""
+        with suppress(TiebreakError):  # else what was counted; not what was being written meanwhile
+            state = self._log.table().state
+            self._n_settled, self._n_failed = state.size, int(np.count_nonzero(state))
         if not url:
             return "Nothing was kept; with store='sqlite:///runs.db', evaluate would go on from here."
         cells = f"{self._n_settled} of {self._n_cells} cells of run {self._log.record.name!r}"

@@ -2,7 +2,6 @@
 
 import traceback
 from collections.abc import Generator, Hashable, Iterable
-from types import TracebackType
 from typing import Protocol
 
 from tiebreak.plan.fingerprint import parsed
@@ -13,16 +12,10 @@ BATCH_SECONDS = 0.2
 
 
 class Workload(Protocol):
-    """The work of a run. It can be sent to another process by cloudpickle, and is entered there before it measures.
+    """The work of a run. It can be sent to another process by cloudpickle.
 
     Measuring one cell does not depend on which others are measured beside it, before it, or where.
     """
-
-    def __enter__(self) -> object:
-        """Set this process up for the work: threads, caches."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Leave the process as it was."""
 
     def measure(self, cell: Cell) -> Outcome:
         """Fit, predict and score; whatever a model raises (but for KeyboardInterrupt and the like) becomes an outcome.

@@ -79,26 +79,20 @@ def measure_here(
     step. Tests give a `clock` of their own, in seconds.
     """
     batch: list[Outcome] = []
-    with workload:
-        closes = clock() + BATCH_SECONDS
-        try:
-            for cell in cells:
-                try:
-                    batch.append(workload.measure(cell))
-                except Exception as error:  # against its promise; that costs this one cell only
-                    batch.append(failed(cell, error))
-                if clock() >= closes:
-                    full, batch = batch, []
-                    yield full
-                    closes = clock() + BATCH_SECONDS
-        except GeneratorExit:  # the consumer wants no more
-            raise
-        except BaseException:
-            if batch:
-                yield batch
-            raise
-    if batch:
-        yield batch
+    closes = clock() + BATCH_SECONDS
+    try:
+        for cell in cells:
+            try:
+                batch.append(workload.measure(cell))
+            except Exception as error:  # against its promise; that costs this one cell only
+                batch.append(failed(cell, error))
+            if clock() >= closes:
+                full, batch = batch, []
+                yield full
+                closes = clock() + BATCH_SECONDS
+    finally:
+        if batch:
+            yield batch
 
 
 class LocalPool:

@@ -203,7 +203,6 @@ def _hold(payload: Payload) -> Workload:
         workload = payload.unpack()
         if origin is not None:  # what was imported by that
             origin.check()
-        workload.__enter__()
     except (MemoryError, Unfit):
         raise
     except Exception as error:
@@ -217,11 +216,10 @@ def _hold(payload: Payload) -> Workload:
 
 
 def leave(token: str | None = None) -> None:
-    """Leave the workload that is held, or only if it is a certain one, and let its memory go."""
+    """Let go of the workload that is held, or only if it is a certain one."""
     global _held
     if _held is not None and token in (None, _held[0]):
-        (_, workload), _held = _held, None
-        workload.__exit__(None, None, None)
+        _held = None
 
 
 # --- a worker of Dask ----------------------------------------------------------------------------------------------------------
