@@ -195,32 +195,22 @@ def _connected(target: Any) -> Iterator[Any]:
         raise MissingDependencyError(f"running on Dask needs distributed ({error}): pip install 'distributed>=2024.8'.") from None
     # distributed's logs of lost connections and workers are for whoever runs a cluster
     levels = {log: log.level for log in map(logging.getLogger, ("distributed", "distributed.client", "tornado.application"))}
+    client: Any = distributed.Client.__new__(distributed.Client)
     try:
         for log in levels:
             log.setLevel(logging.CRITICAL)
-        client = _client_for(distributed, target)
         try:
-            yield client
-        finally:
-            with suppress(Exception):  # a scheduler that is gone cannot say goodbye
-                client.close(timeout=CLOSE_SECONDS)
+            client.__init__(target, set_as_default=False, timeout=CONNECT_SECONDS)
+        except Exception as error:  # its kind depends on what is wrong with the address, and on the version of distributed
+            raise LostWorkersError(
+                f"The Dask scheduler at {target} cannot be reached: {in_one_line(error)}. Is it running, and is that its "
+                "address? It is started by: dask scheduler --host 127.0.0.1"
+            ) from error
+        yield client
     finally:
+        with suppress(Exception):  # a scheduler that is gone cannot say goodbye
+            client.close(timeout=CLOSE_SECONDS)
+        # the garbage collector would close what was half made, and wait for ever if that happens while another client starts
+        client.status = "closed"
         for log, level in levels.items():
             log.setLevel(level)
-
-
-def _client_for(distributed: Any, where: str) -> Any:
-    """Client of the runner's own, connected within seconds; else raises `LostWorkersError`."""
-    client: Any = distributed.Client.__new__(distributed.Client)
-    try:
-        client.__init__(where, set_as_default=False, timeout=CONNECT_SECONDS)
-    except Exception as error:  # its kind depends on what is wrong with the address, and on the version of distributed
-        # the garbage collector would close what was half made, and wait for ever if that happens while another client starts
-        with suppress(Exception):
-            client.close(timeout=CLOSE_SECONDS)
-        client.status = "closed"
-        raise LostWorkersError(
-            f"The Dask scheduler at {where} cannot be reached: {in_one_line(error)}. Is it running, and is that its address? "
-            "It is started by: dask scheduler --host 127.0.0.1"
-        ) from error
-    return client

@@ -1,5 +1,7 @@
 """One loop that hands cells out to the workers of any pool, and collects their outcomes."""
 
+from __future__ import annotations
+
 import math
 import pickle
 import re
@@ -9,12 +11,16 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
 from operator import length_hint
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.contract import failed, in_one_line
 from tiebreak.runners.worker import Unfit
+
+if TYPE_CHECKING:
+    from tiebreak.runners.dask import DaskPool
+    from tiebreak.runners.local import LocalPool
 
 MAX_DEATHS = 2
 """A cell under which so many workers have died while they measured it alone is given up."""
@@ -34,28 +40,6 @@ CHECK_SECONDS = 1.0
 GO_ON = "What was measured until then is kept where there is a store; the same call goes on from there."
 
 
-class Pool(Protocol):
-    """Workers, by a name each, that are given one workload."""
-
-    lost: tuple[type[BaseException], ...]
-    """What a call ends with whose worker has died."""
-
-    def workers(self) -> Sequence[Hashable]:
-        """Names of the workers that there are; raises `LostWorkersError` where there will be none."""
-
-    def submit(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
-        """Have a worker measure cells, as `worker.measure`; without cells it takes the workload over."""
-
-    def drop(self, worker: Hashable) -> None:
-        """Let a worker go: nobody is at work on its call any more. Where it can be replaced, it is by the next call."""
-
-    def refused(self, worker: Hashable, reason: str) -> Exception:
-        """Error for a worker that lives, and cannot take the workload over."""
-
-    def close(self) -> None:
-        """Let go of all of them."""
-
-
 class Call(NamedTuple):
     """A call that a worker is at work on; without cells it takes the workload over. It may take until `ends`."""
 
@@ -67,17 +51,26 @@ class Call(NamedTuple):
 class Dispatch:
     """Measures each cell once: a cell under which a worker died twice, alone, is to blame, and nobody else.
 
+    A `pool` has `workers()`, the names of those that there are. `submit(worker, cells)` has one measure cells, as
+    `worker.measure`; without cells it takes the workload over. A call whose worker has died ends with one of `lost`. After
+    `drop(worker)` nobody is at work on its call any more, and where it can be replaced, it is by the next call.
+    `refused(worker, reason)` is the error for one that lives, and cannot take the workload over; `close()` lets go of all.
+
     `group` gives cells that share work the same key, and None to others: a worker keeps to those of a group, and one that has
     none takes from others. Cells are taken as late as possible, as others may measure the same run. With a `timeout`, in seconds,
     each call is one cell.
     """
 
     def __init__(
-        self, pool: Pool, cells: Iterable[Cell], group: Callable[[Cell], Hashable | None], timeout: float | None = None
+        self,
+        pool: LocalPool | DaskPool,
+        cells: Iterable[Cell],
+        group: Callable[[Cell], Hashable | None],
+        timeout: float | None = None,
     ) -> None:
         self._pool, self._group, self._timeout = pool, group, timeout
         self._source = iter(cells)
-        self._next: Cell | None = None
+        self._ahead: list[Cell] = []  # the one that was looked at last
         self._own: dict[Hashable, list[Cell]] = {}  # what a worker was given and did not get to
         self._alone: deque[Cell] = deque()
         self._size = 1
@@ -146,28 +139,24 @@ class Dispatch:
         own = self._own.pop(worker, []) or self._fresh(1 if self._timeout else most)
         if not own and (longest := max(self._own.values(), key=len, default=[])):
             own, longest[:] = longest[len(longest) // 2 :], longest[: len(longest) // 2]
-        n = 1 if self._timeout else min(most, len(own))
-        while not self._timeout and n < len(own) and self._are_together(own[n - 1], own[n]):
-            n += 1
+        n = 1 if self._timeout else most
         self._own[worker] = own[n:]
         return own[:n]
 
     def _fresh(self, most: int) -> list[Cell]:
         """Cells that nobody has had, whole groups of them."""
-        found: list[Cell] = []
-        while True:
-            self._next = next(self._source, None) if self._next is None else self._next
-            if self._next is None or (len(found) >= most and not self._are_together(found[-1], self._next)):
-                return found
-            found.append(self._next)
-            self._next = None
-
-    def _are_together(self, one: Cell, other: Cell) -> bool:
-        return (group := self._group(one)) is not None and group == self._group(other)
+        found, self._ahead = self._ahead, []
+        for cell in self._source:
+            group = self._group(cell)
+            if len(found) >= most and (group is None or group != self._group(found[-1])):
+                self._ahead = [cell]
+                break
+            found.append(cell)
+        return found
 
     def _n_left(self) -> int:
         """Cells that are left, at most."""
-        return sum(map(len, self._own.values())) + len(self._alone) + (self._next is not None) + length_hint(self._source)
+        return sum(map(len, self._own.values())) + len(self._alone) + len(self._ahead) + length_hint(self._source)
 
     # --- collecting ---------------------------------------------------------------------------------------------------------
 
