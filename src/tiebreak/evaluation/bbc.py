@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import DataError, UnknownNameError
+from tiebreak.evaluation.cell import scores_of
 from tiebreak.evaluation.predictions import Kept
 from tiebreak.metrics.scorer import Outputs, Scorer, resolve_scorers
 from tiebreak.metrics.targets import Truth, UndefinedScore
@@ -142,9 +143,17 @@ def _bootstrapped(scorer: Scorer, truth: Truth, said: list[list[Outputs]], **set
             raise DataError(f"{scorer.metric.name!r} is undefined on what was predicted: {reason}.") from None
         return bootstrap_winner(np.column_stack(values), **settings)
 
+    for outputs in (outputs for repeats in said for outputs in repeats):
+        if not any(method in outputs for method in scorer.needs):
+            raise DataError(
+                f"{scorer.metric.name!r} needs {' or '.join(scorer.needs)}, but what was kept of the models is "
+                f"{quoted(list(outputs))}."
+            )
+
     def score(rows: IntArray, models: IntArray) -> FloatArray:
         drawn = truth.take(rows)
-        scores = [[_pooled_score(scorer, drawn, outputs, rows) for outputs in said[model]] for model in models.tolist()]
+        answers = [[{method: answer[rows] for method, answer in each.items()} for each in said[model]] for model in models]
+        scores = [[scores_of([scorer], drawn, each)[0][scorer.metric.name] for each in repeats] for repeats in answers]
         return np.asarray(np.mean(scores, axis=1))
 
     return bootstrap_winner_by(score, truth.n_rows, len(said), **settings)
@@ -193,19 +202,6 @@ def _notices(models: Sequence[str], incomplete: Sequence[str], record: DatasetRe
         )
     if record.ordered:
         yield Notice("ordered-splits", "the examples are in order of time, and the bootstrap draws them as if they were not")
-
-
-def _pooled_score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray | slice = slice(None)) -> float:
-    """A metric of some rows of what a model said; nan where they do not tell it."""
-    if not any(method in outputs for method in scorer.needs):
-        raise DataError(
-            f"{scorer.metric.name!r} needs {' or '.join(scorer.needs)}, but what was kept of the models is "
-            f"{quoted(list(outputs))}."
-        )
-    try:
-        return scorer.score(truth, {method: answer[rows] for method, answer in outputs.items()})
-    except UndefinedScore:
-        return float("nan")
 
 
 def _scorer_of(evaluation: Evaluation, metric: int) -> Scorer:

@@ -23,10 +23,10 @@ from tiebreak.metrics.curves import (
     roc_of,
 )
 from tiebreak.metrics.fast import scores_of_class
-from tiebreak.numerics import FloatArray, IntArray, check_probability
+from tiebreak.numerics import FloatArray, IntArray, check_probability, row_moments
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up, quoted
-from tiebreak.statistics.splits import corrected_t
+from tiebreak.statistics.splits import law_of_moments
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
@@ -71,13 +71,10 @@ def average(values: FloatArray, ratio: float, alpha: float) -> Average:
     bounds.
     """
     defined = ~np.isnan(np.atleast_2d(values)[0])
-    kept, n = values[..., defined], int(np.count_nonzero(defined))
-    nothing = np.full(values.shape[:-1], np.nan)
-    if n < 2:
-        return Average(kept[..., 0] if n else nothing, nothing, nothing, n, defined.size - n)
-    law = corrected_t(kept, ratio)
-    ends = np.clip(law.interval_at(alpha), 0.0, 1.0)
-    return Average(law.estimate, ends[0], ends[1], n, defined.size - n)
+    law = law_of_moments(row_moments(values[..., defined]), ratio)
+    low, high = np.clip(law.interval_at(alpha), 0.0, 1.0)
+    n = int(np.count_nonzero(defined))
+    return Average(law.estimate, low, high, n, defined.size - n)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ import pickle
 import re
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
 from operator import length_hint

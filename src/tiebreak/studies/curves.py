@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -79,26 +80,46 @@ def measure_curve(plan: Plan, run: RunOptions, scoring: Any, rope: float | str, 
     return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=False, train_scores=True)
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Curve(Result):
+    """Scores of models at several points of an axis, in the first metric that was measured."""
+
+    metric: Metric
+    models: tuple[str, ...]
+    points: CurvePoints
+    rope: Any
+    alpha: float
+    n_splits: int
+    evaluation: Evaluation
+    _of: Callable[[str], Any]
+
+    def for_metric(self, metric: str) -> Self:
+        """The curve in another of the metrics that were measured."""
+        curve: Self = self._of(metric)
+        return curve
+
+
 def points_of(
-    evaluation: Evaluation, metric: int, arranged: Callable[[FloatArray], FloatArray], ratio: FloatArray, alpha: float
-) -> tuple[FloatArray, CurvePoints]:
-    """Test scores of all splits, of shape (n_models, n_points, n_splits), and the points of the curves.
+    evaluation: Evaluation, name: str | None, arranged: Callable[[FloatArray], FloatArray], ratio: FloatArray, alpha: float
+) -> tuple[Metric, FloatArray, CurvePoints]:
+    """The metric of a name, test scores of all splits, of shape (n_models, n_points, n_splits), and the points of the curves.
 
     All datasets have the same splits. `arranged` makes an array of shape (n_models, n_points, ...) of one of shape (n_datasets,
     n_models, ...); `ratio`, of shape (n_splits,), is n_test / n_train of each split, n_train being all its training rows; `alpha`
     is 1 - coverage.
     """
-    n_datasets, measured = len(evaluation.datasets), evaluation.record.metrics[metric].metric
-    test = arranged(np.stack([evaluation.grid(dataset, metric) for dataset in range(n_datasets)]))
+    n_datasets, position = len(evaluation.datasets), evaluation.metric_position(name)
+    metric = evaluation.record.metrics[position].metric
+    test = arranged(np.stack([evaluation.grid(dataset, position) for dataset in range(n_datasets)]))
     train = np.full((n_datasets, len(evaluation.models), evaluation.record.datasets[0].n_splits), np.nan)
     for outcome in evaluation.log.outcomes():
         dataset, split, model = outcome.cell
-        train[dataset, model, split] = outcome.train_scores.get(measured.name, np.nan)
+        train[dataset, model, split] = outcome.train_scores.get(metric.name, np.nan)
     fit_seconds = arranged(np.stack([evaluation.fit_times(dataset)[0] for dataset in range(n_datasets)]))
-    test_mean, test_interval = mean_interval(test, ratio, alpha, measured)
-    train_mean, train_interval = mean_interval(arranged(train), ratio, alpha, measured)
+    test_mean, test_interval = mean_interval(test, ratio, alpha, metric)
+    train_mean, train_interval = mean_interval(arranged(train), ratio, alpha, metric)
     n_splits = np.count_nonzero(~np.isnan(test), axis=-1)
-    return test, CurvePoints(test_mean, *test_interval, train_mean, *train_interval, n_splits, fit_seconds)
+    return metric, test, CurvePoints(test_mean, *test_interval, train_mean, *train_interval, n_splits, fit_seconds)
 
 
 def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: int, metric: str) -> float:
@@ -163,7 +184,7 @@ class DoublingAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurve(Result):
+class LearningCurve(Curve):
     """Scores of models by the number of training examples.
 
     Print it for the answer; `plot` draws it.
@@ -188,16 +209,8 @@ class LearningCurve(Result):
         Failures, times and the rest; its datasets are the sizes.
     """
 
-    metric: Metric
-    models: tuple[str, ...]
     sizes: tuple[int, ...]
-    points: CurvePoints
     answers: tuple[DoublingAnswer, ...]
-    rope: float
-    alpha: float
-    n_splits: int
-    evaluation: Evaluation
-    _given: tuple[float | str, FloatArray] = field()
 
     def answer(self, model: str | None = None) -> str:
         """Would more data help? "yes", "less than the rope on doubling" or "cannot be told".
@@ -209,11 +222,6 @@ class LearningCurve(Result):
         """
         position = 0 if model is None else look_up(model, self.models, "model")
         return self.answers[position].answer
-
-    def for_metric(self, metric: str) -> LearningCurve:
-        """The curve in another of the metrics that were measured."""
-        rope, ratio = self._given
-        return learning_curve_of(self.evaluation, self.sizes, ratio, rope, self.alpha, metric)
 
 
 def learning_curve(
@@ -234,7 +242,7 @@ def learning_curve(
 
 def learning_curve_of(
     evaluation: Evaluation,
-    sizes: Sequence[int],
+    sizes: tuple[int, ...],
     ratio: FloatArray,
     rope: float | str,
     alpha: float,
@@ -244,21 +252,19 @@ def learning_curve_of(
 
     `ratio`, of shape (n_splits,), is n_test / n_train of each split, n_train being all its training rows.
     """
-    position = evaluation.metric_position(metric)
-    measured = evaluation.record.metrics[position].metric
-    test, points = points_of(evaluation, position, lambda scores: scores.swapaxes(0, 1), ratio, alpha)
+    measured, test, points = points_of(evaluation, metric, lambda scores: scores.swapaxes(0, 1), ratio, alpha)
     width = rope_in_units(rope, points.test_mean[:, -1], measured.sign, measured.name)
     return LearningCurve(
         metric=measured,
         models=evaluation.models,
-        sizes=tuple(sizes),
+        sizes=sizes,
         points=points,
-        answers=_doublings(evaluation.models, tuple(sizes), measured.sign * test, ratio, width, alpha),
+        answers=_doublings(evaluation.models, sizes, measured.sign * test, ratio, width, alpha),
         rope=width,
         alpha=alpha,
         n_splits=int(ratio.size),
         evaluation=evaluation,
-        _given=(rope, ratio),
+        _of=partial(learning_curve_of, evaluation, sizes, ratio, rope, alpha),
     )
 
 
@@ -267,15 +273,11 @@ def learning_curve_of(
 
 def halves(sizes: Sequence[int]) -> tuple[int, int, int] | None:
     """Positions of a quarter of the largest size, of half of it, and of itself; None where one of them is not there."""
-    full = sizes[-1]
-    found = [_nearest(sizes, full / 4), _nearest(sizes, full / 2), len(sizes) - 1]
-    missed = [abs(sizes[place] - full * share) for place, share in zip(found, (0.25, 0.5, 1.0), strict=True)]
-    near = [miss <= max(0.5, NEAR_ENOUGH * full * share) for miss, share in zip(missed, (0.25, 0.5, 1.0), strict=True)]
-    return (found[0], found[1], found[2]) if all(near) and len(set(found)) == 3 else None
-
-
-def _nearest(sizes: Sequence[int], wanted: float) -> int:
-    return min(range(len(sizes)), key=lambda place: abs(sizes[place] - wanted))
+    wanted = sizes[-1] * np.array([0.25, 0.5, 1.0])
+    missed = np.abs(np.asarray(sizes)[:, None] - wanted)
+    quarter, half, full = missed.argmin(axis=0).tolist()
+    are_near = bool(np.all(missed.min(axis=0) <= np.maximum(0.5, NEAR_ENOUGH * wanted)))
+    return (quarter, half, full) if are_near and quarter < half < full else None
 
 
 def _doublings(
@@ -399,7 +401,7 @@ class SweetSpot:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ValidationCurve(Result):
+class ValidationCurve(Curve):
     """Scores of models by the value of one of their parameters.
 
     Print it for the answer; `plot` draws it.
@@ -426,18 +428,10 @@ class ValidationCurve(Result):
         Failures, times and the rest; its models are the values.
     """
 
-    metric: Metric
     parameter: str
     values: tuple[Any, ...]
     labels: tuple[str, ...]
-    models: tuple[str, ...]
-    points: CurvePoints
     sweet_spots: tuple[SweetSpot, ...]
-    rope: float | str
-    alpha: float
-    n_splits: int
-    evaluation: Evaluation
-    _grid: ValueGrid = field()
 
     def sweet_spot(self, model: str | None = None) -> Any:
         """The value with the best mean test score, None where there is no score.
@@ -457,10 +451,6 @@ class ValidationCurve(Result):
     def undecided(self, model: str | None = None) -> list[Any]:
         """Values of which it cannot be told yet how they stand to the sweet spot of a model."""
         return [self.values[place] for place in self._spot(model).where("undecided")]
-
-    def for_metric(self, metric: str) -> ValidationCurve:
-        """The curve in another of the metrics that were measured."""
-        return validation_curve_of(self.evaluation, self._grid, self.rope, self.alpha, metric)
 
     def _spot(self, model: str | None) -> SweetSpot:
         return self.sweet_spots[0 if model is None else look_up(model, self.models, "model")]
@@ -488,12 +478,10 @@ def validation_curve_of(
     evaluation: Evaluation, grids: ValueGrid, rope: float | str, alpha: float, metric: str | None = None
 ) -> ValidationCurve:
     """The curve that an evaluation holds whose models are several values; of the first metric if none is given."""
-    position = evaluation.metric_position(metric)
-    measured = evaluation.record.metrics[position].metric
     record = evaluation.record.datasets[0]
     rows = np.array([[evaluation.models.index(name) for name in row] for row in grids.names])
     ratio = record.n_test / record.n_train
-    test, points = points_of(evaluation, position, lambda scores: scores[0][rows], ratio, alpha)
+    measured, test, points = points_of(evaluation, metric, lambda scores: scores[0][rows], ratio, alpha)
     return ValidationCurve(
         metric=measured,
         parameter=grids.parameter,
@@ -502,19 +490,19 @@ def validation_curve_of(
         models=grids.models,
         points=points,
         sweet_spots=tuple(
-            _sweet_spot(evaluation, measured.name, model, row, test[i], rope, alpha)
+            _sweet_spot(evaluation, measured, model, row, test[i], rope, alpha)
             for i, (model, row) in enumerate(zip(grids.models, grids.names, strict=True))
         ),
         rope=rope,
         alpha=alpha,
         n_splits=record.n_splits,
         evaluation=evaluation,
-        _grid=grids,
+        _of=partial(validation_curve_of, evaluation, grids, rope, alpha),
     )
 
 
 def _sweet_spot(
-    evaluation: Evaluation, metric: str, model: str, names: Sequence[str], test: FloatArray, rope: float | str, alpha: float
+    evaluation: Evaluation, metric: Metric, model: str, names: Sequence[str], test: FloatArray, rope: float | str, alpha: float
 ) -> SweetSpot:
     """The first of the ranking of a model's values, and the verdicts of the others against it."""
     scored = [name for name, row in zip(names, test, strict=True) if not np.isnan(row).all()]
@@ -524,10 +512,9 @@ def _sweet_spot(
     if len(scored) == 1:
         return SweetSpot(model, names.index(scored[0]), none, "only one value has a score")
     try:
-        comparison = evaluation.compare(metric, models=scored, rope=rope, alpha=alpha, missing="pairwise")
+        comparison = evaluation.compare(metric.name, models=scored, rope=rope, alpha=alpha, missing="pairwise")
     except TiebreakError as error:
-        sign = evaluation.record.metrics[evaluation.metric_position(metric)].metric.sign
-        return SweetSpot(model, _best(sign * test), none, str(error))
+        return SweetSpot(model, _best(metric.sign * test), none, str(error))
     codes = comparison.against_reference.verdict.tolist()
     verdicts = {name: VERDICTS[code] for name, code in zip(comparison.models, codes, strict=True)}
     return SweetSpot(model, names.index(comparison.reference), tuple(verdicts.get(name, "") for name in names))

@@ -8,7 +8,7 @@ import numpy as np
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.statistics.splits import ANSWERS, LESS_THAN_ROPE, YES
 from tiebreak.studies.bias_variance import BiasVariance
-from tiebreak.studies.curves import DoublingAnswer, LearningCurve, SweetSpot, ValidationCurve
+from tiebreak.studies.curves import Curve, DoublingAnswer, LearningCurve, SweetSpot, ValidationCurve
 from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.view import Columns, View, document, metric_record, plain, records_of
 from tiebreak.views.words import (
@@ -26,8 +26,6 @@ from tiebreak.views.words import (
     short_names,
     shorten,
 )
-
-Curve = LearningCurve | ValidationCurve
 
 # --- what both curves have ------------------------------------------------------------------------------------------------
 
