@@ -5,7 +5,6 @@ This is the only place where a model is called. What it raises becomes the outco
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import inspect
 import math
@@ -17,7 +16,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -186,9 +185,7 @@ class Measurement:
                 said = outputs_of(methods, answer, model, truth)
                 train_scores, _ = scores_of(self.scorers, truth, said, model, rows.X_train, rows.y_train)
         scores, undefined = scores_of(self.scorers, rows.truth, outputs, model, rows.X_test, rows.y_test)
-        _, search = _last_step(model)
-        is_search = hasattr(search, "best_params_")
-        chosen, best_score = choice_of(search, classifier=rows.truth.classes is not None) if is_search else ("", {})
+        chosen, best_score = choice_of(model, classifier=rows.truth.classes is not None)
         return Outcome(
             cell,
             scores=scores,
@@ -219,12 +216,10 @@ def scores_of(
             score = scorer.score(truth, outputs) if scorer.needs else scorer.score_model(model, X, y)
             if not math.isfinite(score):
                 undefined[name] = f"the metric is {score}"
-        except UndefinedScore as error:
-            undefined[name] = str(error)
         except MemoryError:
             raise
         except Exception as error:
-            undefined[name] = in_one_line(error)
+            undefined[name] = str(error) if isinstance(error, UndefinedScore) else in_one_line(error)
         scores[name] = float("nan") if name in undefined else score
     return scores, undefined
 
@@ -323,7 +318,7 @@ class Prepared:
         self._copied: bytes | None = None
         # callbacks are shared by all copies, and a parameter may not be pickled
         if not self.is_open and not any(getattr(part, "_skl_callbacks", None) for part in parts):
-            with contextlib.suppress(Exception):
+            with suppress(Exception):
                 whole = _unfitted(model)
                 of_copy = {"": whole, **whole.get_params(deep=True)}
                 places = [of_copy[name.removesuffix("random_state").removesuffix("__")] for name in self._names]
@@ -349,7 +344,7 @@ def _unfitted(model: Any) -> Any:
     if hasattr(model, "get_params"):
         from sklearn.base import clone
 
-        with contextlib.suppress(TypeError, RuntimeError):
+        with suppress(TypeError, RuntimeError):
             return clone(model)
     return copy.deepcopy(model)
 
@@ -453,8 +448,14 @@ def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:
     return ordered
 
 
-def choice_of(search: Any, *, classifier: bool) -> tuple[str, dict[str, float]]:
-    """Parameters that a fitted search chose, as text, and its best score by the name of its metric, where that is known."""
+def choice_of(model: Any, *, classifier: bool) -> tuple[str, dict[str, float]]:
+    """Parameters that a fitted search chose, as text, and its best score by the name of its metric, where that is known.
+
+    There are none of another model.
+    """
+    _, search = _last_step(model)
+    if not hasattr(search, "best_params_"):
+        return "", {}
     chosen = name_candidates([search.best_params_])[0][0]
     scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", True)
     if scoring is None:

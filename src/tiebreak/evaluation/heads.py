@@ -131,7 +131,8 @@ class _Kept(NamedTuple):
 class Memo:
     """Tables that leading steps made of the rows of one split. It has the one method of `joblib.Memory` that scikit-learn calls.
 
-    `is_shared` says that the model at work took a step that another model had fitted.
+    `is_shared` says that the model at work took a step that another model had fitted; `reached` by how many leading steps a table
+    was made, by its id.
     """
 
     def __init__(self) -> None:
@@ -140,7 +141,7 @@ class Memo:
         self._head: tuple[str, ...] = ()
         self._stage = FIT
         self._caught: Sequence[WarningMessage] = ()
-        self._reached: dict[int, int] = {}
+        self.reached: dict[int, int] = {}
         self._alive: list[Any] = []
         self._credit = 0.0
         self.is_shared = False
@@ -159,7 +160,7 @@ class Memo:
     def timed(self, stage: str, X: Any, call: Callable[[], Any]) -> tuple[Any, float]:
         """Result of what a model does with rows, and the seconds that it would take alone."""
         self._stage, self._credit = stage, 0.0
-        self._alive, self._reached = [X], {id(X): 0}
+        self._alive, self.reached = [X], {id(X): 0}
         before = time.perf_counter()
         answer = call()
         return answer, time.perf_counter() - before + self._credit
@@ -168,7 +169,7 @@ class Memo:
         """Function that fits a step, or hands out what another model's equal step has made."""
 
         def fitted(transformer: Any, X: Any, y: Any, *rest: Any, **options: Any) -> tuple[Any, Any]:
-            position = self._reached.get(id(X), len(self._head))
+            position = self.reached.get(id(X), len(self._head))
             if position >= len(self._head) or any(map(bool, (options.get("params") or {}).values())):
                 return function(transformer, X, y, *rest, **options)
             table, step = self.take(position, X, lambda: function(transformer, X, y, *rest, **options))
@@ -195,14 +196,10 @@ class Memo:
             self._kept[key] = kept
         # the next step of the head changes nothing; whoever else comes next has a table of its own
         table = kept.table if position + 1 < len(self._head) else own_copy(kept.table)
-        self._reached[id(table)] = position + 1
+        self.reached[id(table)] = position + 1
         self._alive.append(table)
         self._credit -= time.perf_counter() - began
         return table, kept.fitted
-
-    def position(self, X: Any) -> int | None:
-        """Number of leading steps that have made a table of the rows; None for a table of nobody knows what."""
-        return self._reached.get(id(X))
 
 
 class _Step:
@@ -213,7 +210,7 @@ class _Step:
 
     def transform(self, X: Any, **params: Any) -> Any:
         """Table that the step makes of rows."""
-        if params or self._memo.position(X) != self._position:
+        if params or self._memo.reached.get(id(X)) != self._position:
             return self._fitted.transform(X, **params)
         return self._memo.take(self._position, X, lambda: (self._fitted.transform(X), self._fitted))[0]
 

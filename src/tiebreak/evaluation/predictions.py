@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -155,13 +156,11 @@ def same_predictions(evaluation: Evaluation, models: Sequence[int], score: Float
 
     `score` of shape (n_models, n_splits) is theirs; only the predictions of models with equal scores are read.
     """
-    alike: dict[bytes, list[int]] = {}
-    for model, row in zip(models, score, strict=True):
-        alike.setdefault(row.tobytes(), []).append(model)
+    rows = [row.tobytes() for row in score]
+    n_alike = Counter(rows)
     found: dict[bytes, list[str]] = {}
-    for model in (model for group in alike.values() if len(group) > 1 for model in group):
-        digest = _digest_of_predictions(evaluation, model)
-        if digest:
+    for model, row in zip(models, rows, strict=True):
+        if n_alike[row] > 1 and (digest := _digest_of_predictions(evaluation, model)):
             found.setdefault(digest, []).append(evaluation.models[model])
     return tuple(tuple(names) for names in found.values() if len(names) > 1)
 
