@@ -29,7 +29,7 @@ from tiebreak.errors import SAMPLE_WEIGHT, DataError
 from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, own_copy, shared_heads
 from tiebreak.evaluation.predictions import as_stored
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore, check_length, make_truth
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
 from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.data import Dataset, cut, take_rows
 from tiebreak.plan.models import is_function, module_of, parts_of
@@ -415,7 +415,7 @@ def outputs_of(methods: Sequence[str], answers: Sequence[Any], model: Any, truth
     """The answers by method, columns in the order of the classes; refuses one that has not as many rows as the truth."""
     outputs = {method: np.asarray(answer) for method, answer in zip(methods, answers, strict=True)}
     for method, answer in outputs.items():
-        check_length(answer, truth, method)
+        _check_length(answer, truth, method)
         outputs[method] = answer if method == "predict" else _in_class_order(answer, model, truth)
     return outputs
 
@@ -425,10 +425,16 @@ def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
     if isinstance(answer, tuple):
         raise DataError("the function returned a tuple; predictions for the test rows are needed, one for each.")
     predictions = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
-    check_length(predictions, truth, "the function")
+    _check_length(predictions, truth, "the function")
     if truth.classes is not None and predictions.shape[1:] == (len(truth.classes),):
         return {"predict_proba": predictions, "predict": truth.classes[np.argmax(predictions, axis=1)]}
     return {"predict": predictions.ravel() if predictions.shape[1:] == (1,) else predictions}
+
+
+def _check_length(answer: Array, truth: Truth, source: str) -> None:
+    if answer.ndim == 0 or answer.shape[0] != truth.n_rows:
+        got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
+        raise DataError(f"{source} gave {got} for {truth.n_rows} test rows; one for each is needed.")
 
 
 def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:
