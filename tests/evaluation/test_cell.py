@@ -143,10 +143,7 @@ def test_a_function_that_gives_too_few_predictions_fails_with_the_numbers():
         return y_train[:3]
 
     (outcome, *_) = measured(few)
-    assert (
-        outcome.message
-        == "DataError: the function returned 3 rows for 30 test rows. It has to return one for each row, in their order."
-    )
+    assert outcome.message == "DataError: the function gave 3 predictions for 30 test rows; one for each is needed."
 
 
 def test_a_model_that_changes_its_data_does_not_touch_the_next():

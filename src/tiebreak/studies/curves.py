@@ -81,7 +81,7 @@ def measure_curve(plan: Plan, run: RunOptions, scoring: Any, rope: float | str, 
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Curve(Result):
+class CurveOfMeans(Result):
     """Scores of models at several points of an axis, in the first metric that was measured."""
 
     metric: Metric
@@ -184,7 +184,7 @@ class DoublingAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurve(Curve):
+class LearningCurve(CurveOfMeans):
     """Scores of models by the number of training examples.
 
     Print it for the answer; `plot` draws it.
@@ -401,7 +401,7 @@ class SweetSpot:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ValidationCurve(Curve):
+class ValidationCurve(CurveOfMeans):
     """Scores of models by the value of one of their parameters.
 
     Print it for the answer; `plot` draws it.

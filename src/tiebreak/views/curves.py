@@ -8,7 +8,7 @@ import numpy as np
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.statistics.splits import ANSWERS, LESS_THAN_ROPE, YES
 from tiebreak.studies.bias_variance import BiasVariance
-from tiebreak.studies.curves import Curve, DoublingAnswer, LearningCurve, SweetSpot, ValidationCurve
+from tiebreak.studies.curves import CurveOfMeans, DoublingAnswer, LearningCurve, SweetSpot, ValidationCurve
 from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.view import Columns, View, document, metric_record, plain, records_of
 from tiebreak.views.words import (
@@ -32,7 +32,7 @@ from tiebreak.views.words import (
 POINTS = ("test_mean", "test_low", "test_high", "train_mean", "train_low", "train_high", "n_splits", "fit_seconds")
 
 
-def _columns(curve: Curve, **at: Sequence[Any]) -> dict[str, Any]:
+def _columns(curve: CurveOfMeans, **at: Sequence[Any]) -> dict[str, Any]:
     """The points, those of the first model first; `at` is where along the axis each stands."""
     models = {"model": [model for model in curve.models for _ in range(len(next(iter(at.values()))))]}
     along = {name: [value for _ in curve.models for value in values] for name, values in at.items()}
@@ -41,21 +41,21 @@ def _columns(curve: Curve, **at: Sequence[Any]) -> dict[str, Any]:
 
 def _facts(kind: str, columns: Columns, result: Any, *names: str, **facts: Any) -> dict[str, Any]:
     """Facts of a result: attributes by their names, further ones, and the points as records."""
-    if isinstance(result, Curve):
+    if isinstance(result, CurveOfMeans):
         settings = {"rope": result.rope, "alpha": result.alpha}
         facts = {"metric": metric_record(result.metric), "settings": settings, **facts}
     held = {**{name: getattr(result, name) for name in names}, **facts, "n_failed": result.evaluation.n_failed}
     return document(kind=kind, **{name: plain(value) for name, value in held.items()}, points=map(plain, records_of(columns)))
 
 
-def _decimals(curve: Curve) -> int:
+def _decimals(curve: CurveOfMeans) -> int:
     """Decimals that show two digits of a typical half-width; four where there is none."""
     widths = curve.points.test_high - curve.points.test_low
     widths = widths[np.isfinite(widths)]
     return decimals_for(float(np.median(widths)) / 4) if widths.size else 4
 
 
-def _points(curve: Curve, title: str, along: str, texts: Sequence[str], **more: Sequence[str]) -> Table:
+def _points(curve: CurveOfMeans, title: str, along: str, texts: Sequence[str], **more: Sequence[str]) -> Table:
     """A row for each point: test mean and interval, training mean, splits, time of a fit, and further columns."""
     decimals, rows, p = _decimals(curve), [], curve.points
     names = [name if not place else "" for name in short_names(curve.models) for place in range(len(texts))]
@@ -72,7 +72,7 @@ def _points(curve: Curve, title: str, along: str, texts: Sequence[str], **more: 
     return Table(f"Mean {printable(curve.metric.name)} by {title}", headers, tuple(rows), right)
 
 
-def _notes(curve: Curve) -> list[str]:
+def _notes(curve: CurveOfMeans) -> list[str]:
     """Meaning of the intervals, whether some are cut off where the metric ends, and what was lost."""
     p, level = curve.points, format_percent(1 - curve.alpha)
     ends = (*p.test_low.ravel().tolist(), *p.test_high.ravel().tolist())
@@ -102,7 +102,7 @@ def _lost(evaluation: Evaluation) -> list[str]:
     return notes
 
 
-def _splits(curve: Curve) -> str:
+def _splits(curve: CurveOfMeans) -> str:
     return f"{count(curve.n_splits, 'split')} ({curve.evaluation.record.datasets[0].kind})"
 
 
