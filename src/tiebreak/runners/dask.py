@@ -120,9 +120,7 @@ class DaskPool:
                 [self._scattered] = self._client.scatter([self._payload], hash=False, timeout=ANSWER_SECONDS)
         except Exception as error:
             self._ask("ncores")  # which says so where the scheduler is gone; else it was a worker
-            ended: Future[Any] = Future()
-            ended.set_exception(CancelledError() if isinstance(error, OSError) else error)
-            return ended
+            raise CancelledError from error
         with self._asking():
             if worker not in self._executors:
                 self._executors[worker] = self._client.get_executor(workers=[worker], pure=False, retries=0)

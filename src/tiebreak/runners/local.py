@@ -11,7 +11,7 @@ import time
 import weakref
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from numbers import Real
 from operator import length_hint
 from pathlib import Path
@@ -64,10 +64,9 @@ class LocalRunner:
         """
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
         if n_workers <= 1 and self.timeout is None:
-            yield from measure_here(workload, cells)
-            return
+            return measure_here(workload, cells)
         pool = LocalPool(code.pickled(workload), max(1, n_workers))
-        yield from Dispatch(pool, cells, workload.group, self.timeout).outcomes()
+        return Dispatch(pool, cells, workload.group, self.timeout).outcomes()
 
 
 def measure_here(
@@ -110,13 +109,13 @@ class LocalPool:
         self._pieces = pieces
         self._folder = ""
         self._payload: code.Payload | None = None
-        self._pipe = list(os.pipe()) if sys.platform == "linux" else []  # breaks when this process ends, however it does
+        self._pipe: list[int] = []
         self._owner = os.getpid()
         self._closing = threading.Lock()
 
     def workers(self) -> Sequence[Hashable]:
         """Numbers of the processes. What dead ones have started is killed: it holds their pipes, so that no death is noticed."""
-        for pid in list(self._pids.values()):  # a worker that has just begun is noted by a thread
+        for pid in self._pids.values():
             if _has_ended(pid):
                 code.kill_group(pid)
         return self._names
@@ -126,19 +125,21 @@ class LocalPool:
         from joblib.externals.loky import ProcessPoolExecutor
 
         if self._payload is None:
+            if sys.platform == "linux":
+                self._pipe += os.pipe()  # it breaks when this process ends, however it does
             self._payload = self._write()
-        if worker not in self._executors:
-            self._executors[worker] = ProcessPoolExecutor(
-                max_workers=1, timeout=None, initializer=code.begin, initargs=(self._owner, *self._pipe[:1])
-            )
-        with nullcontext() if worker in self._pids else _interrupts_blocked():
-            future: Future[Any] = self._executors[worker].submit(
-                code.measure, self._payload, list(map(tuple, cells)), BATCH_SECONDS
-            )
-        if worker not in self._pids:
-            future.add_done_callback(lambda done: self._note(worker, done))
-            # as loky does it, and after loky has: what was registered last runs first, and loky waits for busy workers
-            threading._register_atexit(_weak(self.close))  # type: ignore[attr-defined]
+        call = code.measure, self._payload, list(map(tuple, cells)), BATCH_SECONDS
+        future: Future[Any]
+        if worker in self._executors:
+            future = self._executors[worker].submit(*call)
+            return future
+        arguments = self._owner, *self._pipe[:1]
+        self._executors[worker] = ProcessPoolExecutor(1, timeout=None, initializer=code.begin, initargs=arguments)
+        with _interrupts_blocked():
+            future = self._executors[worker].submit(*call)
+        self._pids.update(zip([worker], list(self._executors[worker]._processes), strict=False))  # none, if it has ended by now
+        # as loky does it, and after loky has: what was registered last runs first, and loky waits for busy workers
+        threading._register_atexit(_weak(self.close))  # type: ignore[attr-defined]
         return future
 
     def drop(self, worker: Hashable) -> None:
@@ -178,10 +179,6 @@ class LocalPool:
                 resource_tracker.unregister(folder, "folder")
             while self._pipe:
                 os.close(self._pipe.pop())
-
-    def _note(self, worker: Hashable, done: Future[Any]) -> None:
-        if not done.cancelled() and done.exception() is None:
-            self._pids[worker] = done.result().pid
 
     def _write(self) -> code.Payload:
         """Write all pieces into one file, which is removed even where this process is killed."""

@@ -159,13 +159,9 @@ class Unfit(Exception):
 
 
 class Report(NamedTuple):
-    """Outcomes of the first of some cells, pickled, and the id of the process that measured them.
-
-    `interrupt` tells of a model's KeyboardInterrupt, which ends the run.
-    """
+    """Outcomes of the first of some cells, pickled; `interrupt` tells of a model's KeyboardInterrupt, which ends the run."""
 
     outcomes: bytes
-    pid: int
     interrupt: str = ""
 
 
@@ -181,12 +177,12 @@ def measure(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) 
         try:
             outcomes.append(workload.measure(cell))
         except KeyboardInterrupt as error:  # a model's own, as this process does not hear the user's
-            return Report(dumps(outcomes), os.getpid(), in_one_line(error))
+            return Report(dumps(outcomes), in_one_line(error))
         except BaseException as error:  # against its promise; that costs this one cell only
             outcomes.append(failed(cell, error))
         if time.perf_counter() >= ends:
             break
-    return Report(dumps(outcomes), os.getpid())
+    return Report(dumps(outcomes))
 
 
 def _hold(payload: Payload) -> Workload:
