@@ -30,7 +30,7 @@ _HOMES = {
     "tiebreak.evaluation.bbc": "BiasCorrectedScore",
     "tiebreak.evaluation.class_curves": "Calibrations Confusions PrecisionRecalls Rocs",
     "tiebreak.evaluation.evaluate": "read_evaluation",
-    "tiebreak.evaluation.evaluation": "Evaluation FailureGroup",
+    "tiebreak.evaluation.evaluation": "Evaluation",
     "tiebreak.evaluation.run_options": "Run",
     "tiebreak.metrics.costs": "CostMatrix",
     "tiebreak.plan.candidates": "grid",

@@ -37,7 +37,6 @@ from tiebreak.evaluation.class_curves import PrecisionRecalls as PrecisionRecall
 from tiebreak.evaluation.class_curves import Rocs as Rocs
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation
 from tiebreak.evaluation.evaluation import Evaluation as Evaluation
-from tiebreak.evaluation.evaluation import FailureGroup as FailureGroup
 from tiebreak.evaluation.run_options import Run as Run
 from tiebreak.metrics.costs import CostMatrix as CostMatrix
 from tiebreak.plan.candidates import grid as grid

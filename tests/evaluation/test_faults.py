@@ -67,7 +67,9 @@ def test_four_bad_models_do_not_touch_two_good_ones(tmp_path: Path):
     """The good ones complete, the failures are named with their reasons, and the comparison is that of the good ones alone."""
     url = f"sqlite:///{tmp_path / 'runs.db'}"
     evaluation = tb.evaluate({**BAD, **GOOD}, X, Y, cv=2, n_jobs=2, timeout=2, store=url)
-    reasons = {group.models: (group.state, group.n_cells, group.message, group.attempts) for group in evaluation.failure_groups()}
+    reasons = {
+        group.models: (group.state, group.n_cells, group.message, group.attempts) for group in evaluation.failures.itertuples()
+    }
     assert reasons == {
         ("raises",): ("raised", 2, "ValueError: a fault in the code", 1),
         ("hangs",): ("timed-out", 2, "no result after 2 s", 1),

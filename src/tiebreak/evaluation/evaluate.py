@@ -188,20 +188,15 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
             raise InvalidParameterError(f"two runs are named: {fragment!r} behind the # of the store, and name={name!r}.")
         name = fragment or name
     with closing(open_store(store)) as opened:
-        log = opened.read(name if name is not None else _only_run(opened))
+        names = [run.name for run in opened.runs()] if name is None else [name]
+        where = opened.url or "the store"
+        if not names:
+            raise UnknownNameError(f"there are no runs in {where}.")
+        if len(names) > 1:
+            said = f"{where} holds {len(names)} runs: {quoted(names)}. Name one: ...#NAME"
+            raise UnclearSourceError(said, Advice(", or name=", typed=""), ".")
+        log = opened.read(names[0])
         return Evaluation(log, log.table(), opened.url)
-
-
-def _only_run(store: Any) -> str:
-    runs = store.runs()
-    if not runs:
-        raise UnknownNameError(f"there are no runs in {store.url or 'the store'}.")
-    if len(runs) > 1:
-        names = quoted([run.name for run in runs])
-        raise UnclearSourceError(
-            f"{store.url or 'the store'} holds {len(runs)} runs: {names}. Name one: ...#NAME", Advice(", or name=", typed=""), "."
-        )
-    return str(runs[0].name)
 
 
 # --- which cells are missing, and who measures which ---------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tiebreak.evaluation.predictions import as_answered, items_of, nothing_kept,
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import FloatArray, Interval, check_probability, law_of_rows
 from tiebreak.plan.fingerprint import split_hash
-from tiebreak.plan.record import Cell, DatasetRecord, Outcome, RunRecord, State
+from tiebreak.plan.record import Cell, DatasetRecord, Outcome, RunRecord
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign, typical_time
@@ -37,32 +37,6 @@ LONGEST_WARNING = 120
 
 _ABOUT = ("n_cells", "models", "first")
 _WORDS = {"predict": "prediction", "decision_function": "decision", "predict_proba": "probability"}
-
-
-class FailureGroup(NamedTuple):
-    """Failed cells of one state and message.
-
-    Attributes
-    ----------
-    state, message : str
-    n_cells : int
-    models : tuple of str
-        Names, in the order of the plan.
-    first : str
-        Dataset and split of the first such cell.
-    attempts : int
-        The most that was made.
-    traceback : str
-        Of the first.
-    """
-
-    state: State
-    message: str
-    n_cells: int
-    models: tuple[str, ...]
-    first: str
-    attempts: int
-    traceback: str
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -164,7 +138,7 @@ class Evaluation(Result):
         if len(empty) == len(wanted):
             why: tuple[str | Advice, ...] = ("Every score is undefined." if self.n_done else "Nothing has been measured yet.",)
             if self.n_failed:
-                message = self.failure_groups()[0].message
+                message = self.failures["message"][0]
                 failed = f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message} "
                 why = failed, SEE_FAILURES, "."
             raise DataError(f"no model has a score in {self.metrics[position]!r}. ", *why)
@@ -460,18 +434,18 @@ class Evaluation(Result):
         """
         return items_of(self, metric, dataset, repeat)
 
-    def failure_groups(self) -> list[FailureGroup]:
-        """Failed cells, those of the same message together, the most frequent first."""
-        failed = self._outcomes(self.table.state != 0)
-        return [
-            FailureGroup(state, message, *self._about(found), max(each.attempts for each in found), found[0].traceback)
-            for (state, message), found in _grouped(((outcome.state, outcome.message), outcome) for outcome in failed)
-        ]
-
     @property
     def failures(self) -> pd.DataFrame:
-        """The failed cells of `failure_groups` as a frame."""
-        return self.framed(self.failure_groups(), FailureGroup._fields)
+        """Failed cells, those of the same message together, the most frequent first.
+
+        `attempts` is the most that was made, `traceback` that of the first.
+        """
+        failed = self._outcomes(self.table.state != 0)
+        rows = [
+            (state, message, *self._about(found), max(each.attempts for each in found), found[0].traceback)
+            for (state, message), found in _grouped(((each.state, each.message), each) for each in failed)
+        ]
+        return self.framed(rows, ["state", "message", *_ABOUT, "attempts", "traceback"])
 
     @property
     def fit_warnings(self) -> pd.DataFrame:

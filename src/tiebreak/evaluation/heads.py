@@ -119,7 +119,7 @@ def _is_of_sklearn(thing: Any) -> bool:
 
 
 class _Kept(NamedTuple):
-    """Table that came out of a step, the fitted step, and the warnings and seconds of that."""
+    """Table that came out of a step, the fitted step, the warnings and seconds of that, and the size of the table."""
 
     table: Any
     fitted: Any

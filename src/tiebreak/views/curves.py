@@ -91,7 +91,7 @@ def _lost(evaluation: Evaluation) -> list[str]:
     """Number of failed cells and of undefined scores, with the most frequent reason."""
     notes, left = [], "Means are over the splits that are left."
     if evaluation.n_failed:
-        most = printable(evaluation.failure_groups()[0].message).rstrip(".")
+        most = printable(evaluation.failures["message"][0]).rstrip(".")
         what = f"{evaluation.n_failed} of {evaluation.n_cells} cells failed, most often with: {most}."
         notes.append(f"{what} See evaluation.failures. {left}")
     undefined = evaluation.undefined

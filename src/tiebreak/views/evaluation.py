@@ -178,7 +178,7 @@ def choice_sections(evaluation: Evaluation) -> list[Section]:
 
 def troubles(evaluation: Evaluation) -> list[Section]:
     """Failures, warnings and undefined scores, each under a title where there are any: the most frequent ones."""
-    groups = evaluation.failure_groups() if evaluation.n_failed else []
+    groups: Any = evaluation.failures.itertuples()
     failures = [
         f"{count(each.n_cells, 'cell')} of {_who(each.models)} {_STATES[each.state]}: {shorten(each.message, TEXT_WIDTH)} "
         f"(first on {printable(each.first)})"
