@@ -23,10 +23,10 @@ from tiebreak.metrics.curves import (
     roc_of,
 )
 from tiebreak.metrics.fast import scores_of_class
-from tiebreak.numerics import FloatArray, IntArray, check_probability, row_moments
+from tiebreak.numerics import FloatArray, IntArray, check_probability, law_of_rows
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up, quoted
-from tiebreak.statistics.splits import law_of_moments
+from tiebreak.statistics.splits import corrected_law
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
@@ -71,7 +71,7 @@ def average(values: FloatArray, ratio: float, alpha: float) -> Average:
     bounds.
     """
     defined = ~np.isnan(np.atleast_2d(values)[0])
-    law = law_of_moments(row_moments(values[..., defined]), ratio)
+    law = corrected_law(law_of_rows(values[..., defined]), ratio)
     low, high = np.clip(law.interval_at(alpha), 0.0, 1.0)
     n = int(np.count_nonzero(defined))
     return Average(law.estimate, low, high, n, defined.size - n)
