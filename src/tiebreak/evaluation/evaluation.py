@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -440,11 +440,8 @@ class Evaluation(Result):
 
         `attempts` is the most that was made, `traceback` that of the first.
         """
-        failed = self._outcomes(self.table.state != 0)
-        rows = [
-            (state, message, *self._about(found), max(each.attempts for each in found), found[0].traceback)
-            for (state, message), found in _grouped(((each.state, each.message), each) for each in failed)
-        ]
+        failed = self._groups(self.table.state != 0, lambda outcome: [(outcome.state, outcome.message)])
+        rows = [(*key, *about, max(each.attempts for each in outcomes), outcomes[0].traceback) for key, about, outcomes in failed]
         return self.framed(rows, ["state", "message", *_ABOUT, "attempts", "traceback"])
 
     @property
@@ -475,9 +472,9 @@ class Evaluation(Result):
     @property
     def undefined(self) -> pd.DataFrame:
         """Scores that are undefined, with the reason, those of the same reason together."""
-        noted = self._outcomes(self.table.noted & NOTES["undefined"] != 0)
-        texts = ((f"{metric}: {reason}", outcome) for outcome in noted for metric, reason in outcome.undefined.items())
-        return self.framed([(text, *self._about(found)) for text, found in _grouped(texts)], ["reason", *_ABOUT])
+        noted = self.table.noted & NOTES["undefined"] != 0
+        groups = self._groups(noted, lambda outcome: [": ".join(reason) for reason in outcome.undefined.items()])
+        return self.framed([(text, *about) for text, about, _ in groups], ["reason", *_ABOUT])
 
     @property
     def times(self) -> pd.DataFrame:
@@ -506,17 +503,28 @@ class Evaluation(Result):
 
     def _warnings(self) -> list[tuple[str, int, tuple[str, ...], str]]:
         """Text of each warning, number of cells, their models, and where the first one is."""
-        noted = self._outcomes(self.table.noted & NOTES["warnings"] != 0)
-        texts = ((text, outcome) for outcome in noted for text in outcome.warnings)
-        return [(text, *self._about(found)) for text, found in _grouped(texts)]
+        groups = self._groups(self.table.noted & NOTES["warnings"] != 0, lambda outcome: outcome.warnings)
+        return [(text, *about) for text, about, _ in groups]
 
-    def _about(self, outcomes: Sequence[Outcome]) -> tuple[int, tuple[str, ...], str]:
-        """Number of cells, their models, and where the first one is."""
-        cells = [outcome.cell for outcome in outcomes]
-        models = tuple(self.models[model] for model in sorted({cell.model for cell in cells}))
-        dataset = self.record.datasets[cells[0].dataset]
-        of = f"{dataset.name}, " if dataset.name else ""
-        return len(cells), models, f"{of}{dataset.split_name(cells[0].split)}"
+    def _groups(
+        self, rows: Any, keys: Callable[[Outcome], Iterable[Any]]
+    ) -> list[tuple[Any, tuple[int, tuple[str, ...], str], list[Outcome]]]:
+        """Outcomes of some rows of the table by what they have in common, the largest group first.
+
+        Of each the key, the number of cells, their models and where the first one is, and the outcomes.
+        """
+        groups: dict[Any, list[Outcome]] = {}
+        for outcome in self._outcomes(rows):
+            for key in keys(outcome):
+                groups.setdefault(key, []).append(outcome)
+        found = []
+        for key, outcomes in sorted(groups.items(), key=lambda group: -len(group[1])):
+            first = outcomes[0].cell
+            dataset = self.record.datasets[first.dataset]
+            where = f"{dataset.name}, " if dataset.name else ""
+            models = tuple(self.models[model] for model in sorted({outcome.cell.model for outcome in outcomes}))
+            found.append((key, (len(outcomes), models, f"{where}{dataset.split_name(first.split)}"), outcomes))
+        return found
 
 
 def _matrix(record: DatasetRecord, names: Sequence[str], grid: np.ndarray[Any, Any]) -> ScoreMatrix:
@@ -530,14 +538,6 @@ def _hash(datasets: Sequence[DatasetRecord]) -> str:
     orders = [np.lexsort((record.fold, record.repeat)) for record in datasets]
     digests = [split_hash([record.test_rows[at] for at in order]) for record, order in zip(datasets, orders, strict=True)]
     return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
-
-
-def _grouped(keyed: Iterable[tuple[Any, Outcome]]) -> list[tuple[Any, list[Outcome]]]:
-    """Outcomes of the same key together, the largest group first."""
-    groups: dict[Any, list[Outcome]] = {}
-    for key, outcome in keyed:
-        groups.setdefault(key, []).append(outcome)
-    return sorted(groups.items(), key=lambda group: -len(group[1]))
 
 
 def scores_frame(evaluation: Evaluation) -> pd.DataFrame:
