@@ -1,12 +1,11 @@
 """Tables of means: one row for each model, with its score on one test set, or mean and deviation over folds or training runs."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
@@ -72,19 +71,17 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     value, half = _numbers(table, chosen.name, texts)
     are_percent, is_share = value > 1.5, metric.bounds[1] == 1.0 or plain_name(metric.name) in RATES
     scale = 100.0 if is_share and are_percent.any() else 1.0
-    _check(
-        table,
-        chosen.name,
-        are_percent | (scale == 1.0),
+    table.refuse_rows(
+        ~are_percent & (scale == 100.0),
         lambda row: f"{texts[row]} is a fraction, and other rows are in per cent.",
         "Write all in one unit.",
+        column=chosen.name,
     )
     value, half, (low, high) = value / scale, half / scale, metric.bounds
-    _check(
-        table,
-        chosen.name,
-        (value >= low) & (value <= high),
+    table.refuse_rows(
+        ~((value >= low) & (value <= high)),
         lambda row: f"{texts[row]} is no value of {metric.name}, which lies between {low:g} and {high:g}.",
+        column=chosen.name,
     )
     deviation, said = np.full(value.size, np.nan), ""
     if kind in ("folds", "runs"):
@@ -93,11 +90,10 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     elif kind == "rates":
         from tiebreak.statistics.summary import no_such_count, possible_counts  # scipy is slow to import
 
-        _check(
-            table,
-            chosen.name,
-            np.less_equal(*possible_counts(value, np.array(float(n[0])), np.array(half))),
+        table.refuse_rows(
+            ~np.less_equal(*possible_counts(value, np.array(float(n[0])), np.array(half))),
             lambda row: no_such_count(value[row], n[0]),
+            column=chosen.name,
         )
     tool = next((tool for mark, tool in _TOOLS.items() if mark in table.columns), "")
     means = Summary(kind, n, np.full(value.size, half), deviation, tool, said)
@@ -105,11 +101,6 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
     in_percent = Notice("read-as", f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point")
     return Source(Scores(metric, (matrix,), SplitDesign("means"), () if scale == 1.0 else (in_percent,)), table.name)
-
-
-def _check(table: SourceTable, column: str, is_right: NDArray[np.bool_], what: Callable[[int], str], *fix: str) -> None:
-    """Refuse a column of which some rows are wrong, by the first of them."""
-    table.refuse_rows(~is_right, what, *fix, column=column)
 
 
 # --- columns --------------------------------------------------------------------------------------------------------------
@@ -177,7 +168,7 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
 def _numbers(table: SourceTable, column: str, texts: Sequence[str | None]) -> tuple[FloatArray, float]:
     """Numbers of a column, and half of the last digit that any of them is printed with; a share of 1.0 has one decimal."""
     found = np.array([number_of(text or "") for text in texts], dtype=float)
-    _check(table, column, np.isfinite(found), lambda row: f"{texts[row] or ''!r:.60} is no number.")
+    table.refuse_rows(~np.isfinite(found), lambda row: f"{texts[row] or ''!r:.60} is no number.", column=column)
     decimals = max(len(f"{value:.12f}".rstrip("0").partition(".")[2]) for value in found.tolist())
     return found, 0.5 * 10.0 ** -max(decimals, bool(np.all(np.abs(found) <= 1)))
 
@@ -200,10 +191,8 @@ def _deviations(
         ),
     }[column.spread or "sd"]
     most = raised * np.sqrt(np.maximum((high - value) * (value - low), 0.0)) if np.isfinite(high - low) else np.inf
-    _check(
-        table,
-        column.name,
-        (spread > 0) & (factor * (spread - half) <= most),
+    table.refuse_rows(
+        ~((spread > 0) & (factor * (spread - half) <= most)),
         lambda row: (
             f"{spread[row]:g} is no standard deviation: "
             + (
@@ -213,6 +202,7 @@ def _deviations(
             )
         ),
         f"If it is a standard error, or half of a 95 % interval, {named}.",
+        column=column.name,
     )
     return factor * (spread + half), f"{column.name!r} is taken for {what}"
 
