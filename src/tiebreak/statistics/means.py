@@ -130,8 +130,14 @@ def cluster_sums(
 ) -> ClusterSums:
     """Sums of scores, weights and squared weights by cluster; the arguments are those of `clustered_mean`."""
     scores = check_array(values, "values", "..., n_items", can_lack=True)
+    return _sums(scores, clusters, check_weights(weights, scores.shape[-1]), omit_missing=omit_missing)
+
+
+def _sums(
+    scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, weight: FloatArray, *, omit_missing: bool = True
+) -> ClusterSums:
+    """Sums by cluster, with weights of the items or of the items of each row, which are known to be right."""
     n = scores.shape[-1]
-    weight = check_weights(weights, n)
     codes, n_clusters = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
     used = ~np.isnan(scores)
     if not omit_missing or used.all():
@@ -417,19 +423,16 @@ def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, sc
     apart = (has[one] != has[two]).any(axis=1)
     if not apart.any():
         return means_of_rows(run_differences(score, one, two), layout, scale)
-    found = []
-    for row, is_apart in enumerate(apart.tolist()):
-        i, j, size = one[row : row + 1], two[row : row + 1], scale[row : row + 1]
-        found.append(
-            _of_own_runs(score[i], score[j], layout, size)
-            if is_apart
-            else means_of_rows(run_differences(score, i, j), layout, size)
-        )
-    return _joined(found)
+    own, shared = np.flatnonzero(apart), np.flatnonzero(~apart)
+    found = [_of_own_runs(score[one[own]], score[two[own]], layout, scale[own])]
+    if shared.size:
+        found.append(means_of_rows(run_differences(score, one[shared], two[shared]), layout, scale[shared]))
+    order = np.argsort(np.concatenate([own, shared]))
+    return Means(*(None if column is None else column[order] for column in _joined(found)))  # type: ignore[arg-type]
 
 
 def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray) -> Means:
-    """Mean difference over items of two models with runs of their own, which are two samples as Welch has them.
+    """Mean differences over items of models with runs of their own, which are two samples as Welch has them.
 
     Filling the gaps with means, as where single answers are missing, made runs of the larger number out of the few: of equal
     models of 2 and 5 runs 15 % were called different, and 38 % where only the runs of the former vary. One run alone is taken
@@ -444,22 +447,8 @@ def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray
     rest = np.sum([np.asarray(each.from_both) for each in shared], axis=0)
     runs, own = squares.sum(axis=0), np.maximum(n - 1.0, 1.0)
     runs_df = np.where((n == 1).any(axis=0), own.max(axis=0), welch_freedom(squares[0], own[0], squares[1], own[1], guarded=True))
-    by_items = np.square(items.standard_error)
-    variance, df = variance_of_both(by_items, items.df, runs, runs_df, rest, items.df * own.sum(axis=0))
-    share = np.minimum(np.nan_to_num(divide(by_items, variance)), 1.0)
-    return items._replace(
-        standard_error=np.sqrt(variance),
-        df=df,
-        skewness=np.asarray(items.skewness) * share**1.5,
-        runs_error=np.sqrt(runs),
-        from_items=np.maximum(by_items - rest, 0.0),
-        from_runs=np.maximum(runs - rest, 0.0),
-        from_both=rest,
-        guarded_error=None,
-        guarded_df=None,
-        runs_skewness=np.zeros(runs.shape),
-        runs_df=runs_df,
-    )
+    found = _of_both(items, runs, runs_df, rest, items.df * own.sum(axis=0))
+    return found._replace(guarded_error=None, guarded_df=None, runs_skewness=np.zeros(runs.shape))
 
 
 def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArray:
@@ -479,20 +468,13 @@ def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArr
 
 def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
     """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value; over tasks where there are some."""
-    codes, n_runs = layout.tasks, values.shape[1]
-    if codes is not None and n_runs == 1:
-        return stratified_mean(values[:, 0], codes, layout.clusters, weights=layout.weights, omit_missing=True, scale=scale)
-    if codes is not None and not np.isnan(values).any():
-        return _centred(values, codes, layout, scale)
-    if codes is not None:
-        return _joined([_centred(values[row : row + 1], codes, layout, scale[row : row + 1]) for row in range(len(values))])
-    if n_runs == 1:
-        sums = cluster_sums(values[:, 0], layout.clusters, weights=layout.weights, omit_missing=True)
-        return _of_sums(sums, scale)
-    present = np.asarray(~np.isnan(values).all(axis=1))
-    if present.all():
-        return _of_crossed(values, layout, np.ones(values.shape[2], dtype=bool), scale)
-    return _joined([_of_crossed(values[row : row + 1], layout, present[row], scale[row : row + 1]) for row in range(len(values))])
+    weight = np.ones(values.shape[2]) if layout.weights is None else layout.weights
+    if values.shape[1] > 1:
+        return _centred(values, layout, scale) if layout.tasks is not None else _crossed(values, layout.clusters, weight, scale)
+    if layout.tasks is not None:
+        rows = values[:, 0]
+        return stratified_mean(rows, layout.tasks, layout.clusters, weights=layout.weights, omit_missing=True, scale=scale)
+    return _of_sums(_sums(values[:, 0], layout.clusters, weight), scale)
 
 
 def means_of_law(law: Law) -> Means:
@@ -507,8 +489,8 @@ def _joined(found: Sequence[Means]) -> Means:
     return Means(*columns)  # type: ignore[arg-type]
 
 
-def _of_sums(sums: ClusterSums, scale: FloatArray) -> Means:
-    """Means of rows with a skewness, but for that of few clusters, which chance may make.
+def _of_sums(sums: ClusterSums, scale: FloatArray, n_runs: IntArray | int = 1) -> Means:
+    """Means of rows with a skewness, but of one run for that of few clusters, which chance may make.
 
     At 8 clusters it would take a fifth of the power and hold no level that Student's t does not.
     """
@@ -516,55 +498,36 @@ def _of_sums(sums: ClusterSums, scale: FloatArray) -> Means:
     n_clusters, n = np.asarray(found.n_units), np.broadcast_to(sums.n_examples, found.kind.shape)
     is_chance = (n_clusters < MANY_CLUSTERS) & (n_clusters < n) & (np.abs(skewness) * np.sqrt(n_clusters) < SEEN)
     columns = map(np.asarray, (found.estimate, found.se, found.df, n, found.kind, RELATIVE_TOLERANCE * scale))
-    return Means(*columns)._replace(skewness=np.where(is_chance, 0.0, skewness))
-
-
-def _of_crossed(values: FloatArray, layout: Layout, used: NDArray[np.bool_], scale: FloatArray) -> Means:
-    """Items and runs crossed, on some of the items."""
-    clusters = None if layout.clusters is None else layout.clusters[used]
-    weights = None if layout.weights is None else layout.weights[used]
-    if not used.any() or (weights is not None and weights.sum() == 0):
-        none = _of_sums(cluster_sums(np.full((len(values), 1), np.nan)), scale)
-        names = ("skewness", "runs_error", "from_items", "from_runs", "from_both", "runs_skewness", "runs_df")
-        lacking: dict[str, Any] = dict.fromkeys(names, none.estimate)
-        return none._replace(n=np.zeros(len(values), dtype=np.int64), **lacking)
-    some = values[:, :, used]
-    some = np.ascontiguousarray(some[:, ~np.isnan(some).all(axis=(0, 2))])  # sums of one row end in the same bits as of many
-    if some.shape[1] > 1:
-        return _crossed(some, clusters, weights, scale)
-    of_one = means_of_rows(mean_present(values, axis=1)[:, None], Layout(layout.clusters, layout.weights), scale)
-    nothing, square = np.zeros(len(values)), np.square(of_one.standard_error)  # nothing is seen of runs
-    of_runs = {"from_items": square, "from_runs": nothing, "from_both": nothing, "runs_skewness": nothing}
-    return of_one._replace(runs_error=nothing, runs_df=nothing + 1.0, **of_runs)
+    return Means(*columns)._replace(skewness=np.where(is_chance & (n_runs == 1), 0.0, skewness))
 
 
 def task_shares(layout: Layout, present: NDArray[np.bool_] | bool = True) -> FloatArray:
     """Weight of each item in its task, of those that are `present`; those of a task sum to 1."""
     codes = np.asarray(layout.tasks)
     shares = np.where(present, np.ones(codes.size) if layout.weights is None else layout.weights, 0.0)
-    return np.asarray(divide(shares, np.bincount(codes, shares)[codes]))
+    return divide(shares, summed(shares, codes, int(codes.max()) + 1)[..., codes])
 
 
-def _centred(values: FloatArray, codes: IntArray, layout: Layout, scale: FloatArray) -> Means:
-    """Macro-averages of rows that lack the same items, with runs: the two-way layout of items that are centred within their task.
+def _centred(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
+    """Macro-averages of rows with runs: the two-way layout of items that are centred within their task.
 
     Centred values have no spread between tasks, which are fixed; they are stretched by what centring takes of it.
     """
-    n_tasks = int(codes.max()) + 1
-    present = ~np.isnan(values[0]).all(axis=0)
-    units = np.arange(codes.size)
-    clusters = None
+    codes = np.asarray(layout.tasks)
+    n_tasks, units = int(codes.max()) + 1, np.arange(codes.size)
     if layout.clusters is not None:  # of one task each
-        clusters = units = np.unique(codes * (int(layout.clusters.max()) + 1) + layout.clusters, return_inverse=True)[1]
-    n_units = np.array([np.unique(units[present & (codes == code)]).size for code in range(n_tasks)])
+        units = np.unique(codes * (int(layout.clusters.max()) + 1) + layout.clusters, return_inverse=True)[1]
+    by_item = mean_present(values, axis=1)
+    present = ~np.isnan(by_item)
+    is_there = summed(present.astype(float), units, int(units.max()) + 1) > 0
+    task_of = np.zeros(is_there.shape[1], dtype=np.intp)
+    task_of[units] = codes
+    n_units = summed(is_there.astype(float), task_of, n_tasks)
     shares = task_shares(layout, present)
-    by_item = np.nan_to_num(mean_present(values, axis=1))
-    means = np.stack([np.bincount(codes, np.where(present, shares, 0.0) * row, n_tasks) for row in by_item])
-    if (n_units == 0).any():  # a task that these models do not share
-        values = np.full_like(values, np.nan)
-    stretch = np.sqrt(divide(n_units, np.where(n_units > 1, n_units - 1.0, 1.0)))[codes]
-    centred = means.mean(axis=1)[:, None, None] + (values - means[:, None, codes]) * stretch
-    return means_of_rows(centred, Layout(clusters, np.where(present, shares, 0.0)), scale)
+    means = summed(shares * np.nan_to_num(by_item), codes, n_tasks)  # nan of a task that these models do not share
+    stretch = np.sqrt(divide(n_units, np.where(n_units > 1, n_units - 1.0, 1.0)))
+    centred = means.mean(axis=1)[:, None, None] + (values - means[:, None, codes]) * stretch[:, None, codes]
+    return _crossed(centred, None if layout.clusters is None else units, shares, scale)
 
 
 # --- strata -----------------------------------------------------------------------------------------------------------------
@@ -770,68 +733,63 @@ def crossed_mean(
     absent = np.isnan(scores).all(axis=-2)
     if absent.any():
         raise DataError(f"example {np.argwhere(absent)[0][-1]} has no answer in any run; leave it out.")
-    found = _crossed(scores, clusters, weights, np.nanmax(np.abs(scores), axis=(-2, -1)))
+    rows = scores.reshape(-1, *scores.shape[-2:])
+    found = _crossed(rows, clusters, check_weights(weights, rows.shape[-1]), np.nanmax(np.abs(rows), axis=(1, 2)))
     return found.reshaped(scores.shape[:-2])
 
 
 def _crossed(
-    scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, weights: ArrayLike | None, scale: FloatArray
+    scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, weight: FloatArray, scale: FloatArray
 ) -> Means:
-    """Items that have an answer in some run, and runs, of shape (..., n_runs, n_items)."""
-    n_runs, n = scores.shape[-2:]
+    """Items and runs, of shape (n_rows, n_runs, n_items); of rows with one run that by items, as nothing is seen of runs."""
     present = ~np.isnan(scores)
-    runs_of = present.sum(axis=-2)
-    means = np.where(present, scores, 0.0).sum(axis=-2) / runs_of
-    sums = cluster_sums(means, clusters, weights=weights)
-    items = mean_of_clusters(sums)
-    weight = check_weights(weights, n)
-    own = present * (weight / weight.sum() / runs_of)[..., None, :]  # weight of each answer in the mean
-    residual = np.where(present, scores - np.asarray(items.estimate)[..., None, None], 0.0) * own
-    cells = cluster_sums(residual, clusters).totals
+    runs_of, n_runs = present.sum(axis=1), present.any(axis=2).sum(axis=1)
+    means = mean_present(scores, axis=1)
+    sums = _sums(means, clusters, weight)
+    items = _of_sums(sums, scale, n_runs)
+    used = np.where(runs_of > 0, weight, 0.0)
+    own = np.where(present, divide(used, used.sum(axis=1, keepdims=True) * runs_of)[:, None], 0.0)  # weight of each answer
+    residual = np.where(present, scores - items.estimate[:, None, None], 0.0) * own
+    cells, there = (_sums(each, clusters, np.ones(means.shape[1])).totals for each in (residual, runs_of.astype(float)))
     # squared errors of the mean by run, and of what is left without items and runs; unbiased where all are balanced
-    run_share, of_cluster, of_run = own.sum(axis=-1), cells.sum(axis=-2), cells.sum(axis=-1)
-    from_runs = np.where(run_share < 1 - 1e-12, divide(of_run**2, 1 - run_share), 0.0).sum(axis=-1)  # else it is all there is
-    cluster_share = sums.weights / sums.weights.sum(axis=-1, keepdims=True)
-    left = cells - run_share[..., None] * of_cluster[..., None, :] - cluster_share[..., None, :] * of_run[..., None]
-    n_clusters = cells.shape[-1]
-    rest = n_runs / (n_runs - 1) * (n_clusters / max(n_clusters - 1, 1)) * np.square(left).sum(axis=(-2, -1))
-    item_error, item_df = items.spread
-    a, rest_df = np.square(item_error), (np.asarray(items.n_units) - 1) * (n_runs - 1)
-    variance, df = variance_of_both(a, item_df, from_runs, n_runs - 1.0, rest, rest_df)
-    error, runs_error = (student(0.0, np.sqrt(each), kind=items.kind).spread[0] for each in (variance, from_runs))
-    # the part of the error that items have; what runs add to it counts as symmetric
-    share = np.minimum(np.nan_to_num(divide(a, np.square(error))), 1.0)
-    skewness = skewness_of_weighted_mean(divide(sums.totals, sums.weights), sums.weights) * share**1.5
-    kind = np.where(np.asarray(items.kind) == UNDEFINED, UNDEFINED, law_of_rows(means, scale).kind).astype(np.int8)
-    return Means(
-        np.asarray(items.estimate),
-        error,
-        df,
-        np.full(kind.shape, n),
-        kind,
-        RELATIVE_TOLERANCE * np.asarray(scale),
-        skewness,
-        runs_error=runs_error,
-        from_items=np.maximum(a - rest, 0.0),
-        from_runs=np.maximum(from_runs - rest, 0.0),
-        from_both=rest,
-        runs_skewness=skewness_of_mean(of_run),
-        runs_df=np.full(kind.shape, n_runs - 1.0),
+    run_share, of_cluster, of_run = own.sum(axis=2), cells.sum(axis=1), cells.sum(axis=2)
+    from_runs = np.where(run_share < 1 - 1e-12, divide(of_run**2, 1 - run_share), 0.0).sum(axis=1)  # else it is all there is
+    cluster_share = divide(sums.weights, sums.weights.sum(axis=-1, keepdims=True))
+    left = cells - run_share[..., None] * of_cluster[:, None] - cluster_share[..., None, :] * of_run[..., None]
+    factor = [n / np.maximum(n - 1, 1) for n in (n_runs, np.count_nonzero(there, axis=1))]
+    rest = factor[0] * factor[1] * np.square(left).sum(axis=(1, 2))
+    runs_df = np.maximum(n_runs - 1.0, 1.0)
+    found = _of_both(items, from_runs, runs_df, rest, (np.count_nonzero(sums.weights > 0, axis=-1) - 1) * runs_df)
+    error, runs_error = (student(0.0, each, kind=items.kind).spread[0] for each in (found.standard_error, found.runs_error))
+    by_items = (n_runs == 1) | (items.kind == UNDEFINED)
+    kind = np.where(by_items, items.kind, law_of_rows(means, scale, omit_missing=True).kind).astype(np.int8)
+    return found._replace(
+        standard_error=error, runs_error=runs_error, kind=kind, runs_skewness=skewness_of_mean(of_run, n_runs)
     )
 
 
-def variance_of_both(
-    items: FloatArray, item_df: FloatArray, runs: FloatArray, runs_df: FloatArray | float, rest: FloatArray, rest_df: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Variance of a mean over items and runs, and its degrees of freedom by Satterthwaite's method.
+def _of_both(items: Means, runs: FloatArray, runs_df: FloatArray, rest: FloatArray, rest_df: FloatArray) -> Means:
+    """Means over items with what runs add to their variance; no more than that by items where runs show nothing beyond it.
 
-    From the squared errors by items, by runs and by what is left; no more than that by items where runs show nothing beyond it.
+    From the squared errors by runs and of what is left without items and runs, with Satterthwaite's degrees of freedom. Of the
+    skewness the part stays that items have in the error: what runs add counts as symmetric.
     """
+    by_items = np.square(items.standard_error)
     is_seen = runs > rest
-    variance = np.where(is_seen, items + runs - rest, items)
-    terms = divide(items**2, item_df) + divide(runs**2, runs_df) + divide(rest**2, rest_df)
-    smallest = np.minimum(runs_df, item_df)
-    return variance, np.where(is_seen, np.maximum(divide(variance**2, terms), smallest), item_df)
+    variance = np.where(is_seen, by_items + runs - rest, by_items)
+    terms = divide(by_items**2, items.df) + divide(runs**2, runs_df) + divide(rest**2, rest_df)
+    df = np.where(is_seen, np.maximum(divide(variance**2, terms), np.minimum(runs_df, items.df)), items.df)
+    share = np.minimum(np.nan_to_num(divide(by_items, variance)), 1.0)
+    return items._replace(
+        standard_error=np.sqrt(variance),
+        df=df,
+        skewness=np.asarray(items.skewness) * share**1.5,
+        runs_error=np.sqrt(runs),
+        runs_df=runs_df,
+        from_items=np.maximum(by_items - rest, 0.0),
+        from_runs=np.maximum(runs - rest, 0.0),
+        from_both=rest,
+    )
 
 
 # --- sizes of clusters ------------------------------------------------------------------------------------------------------
