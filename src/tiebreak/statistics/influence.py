@@ -22,6 +22,7 @@ from tiebreak.numerics import (
     check_rows,
     divide,
     group_codes,
+    pair_moments,
     plain,
 )
 from tiebreak.numerics.law import Law, Shape, kind_of, student
@@ -82,21 +83,16 @@ class Influence:
         """
         n = self.estimate.size
         i, j = np.broadcast_arrays(check_rows(first, n, "first"), check_rows(second, n, "second"))
-        one, two = i.ravel(), j.ravel()
         value = np.abs(self.estimate)
         with np.errstate(invalid="ignore"):  # two that are infinite, as R2 of a constant, have no difference
-            difference = self.estimate[one] - self.estimate[two]
-        found = self._law(difference, self._squares(one, two), np.maximum(value[one], value[two]))
+            difference = self.estimate[i] - self.estimate[j]
+        law = self._law(difference, self._squares(i.ravel(), j.ravel()).reshape(-1, *i.shape), np.maximum(value[i], value[j]))
         if self.n_moving is not None:
-            own = np.square(self.parts).sum(axis=1)
-            v, w, *freedom = (each for of in (own, np.maximum(self.n_moving - 1.0, 1.0)) for each in (of[one], of[two]))
-            found = replace(found, df=np.fmin(np.asarray(found.df), welch_freedom(v, freedom[0], w, freedom[1])))
-        error, df, noise = (plain(np.reshape(each, i.shape)) for each in (*found.spread, found.tolerance))
-        estimate, kind = np.reshape(found.estimate, i.shape), np.reshape(found.kind, i.shape)
-        law = student(estimate, error, df, n_units=found.n_units, kind=kind, tolerance=noise)
+            own, own_df = np.square(self.parts).sum(axis=1), np.maximum(self.n_moving - 1.0, 1.0)
+            law = replace(law, df=plain(np.fmin(np.asarray(law.df), welch_freedom(own[i], own_df[i], own[j], own_df[j]))))
         if not self.is_skewed:
             return law
-        parts = (self.parts[one[rows]] - self.parts[two[rows]] for rows in blocks(one.size, self.parts.shape[1]))
+        parts = (self.parts[i.ravel()[rows]] - self.parts[j.ravel()[rows]] for rows in blocks(i.size, self.parts.shape[1]))
         skewness = np.concatenate([skewness_of_mean(each) for each in parts]).reshape(i.shape)
         return skewed(law, expected_skewness(skewness, self.parts.shape[1]))
 
@@ -105,22 +101,18 @@ class Influence:
         return [np.arange(n)] if self.strata is None else [np.flatnonzero(self.strata == own) for own in np.unique(self.strata)]
 
     def _squares(self, one: IntArray, two: IntArray) -> FloatArray:
-        """Squares of each class in each difference: by a matrix product, and one by one where it would lose digits."""
-        classes = self._classes()
-        todo = np.arange(one.size)
+        """Squares of each class in each difference, of shape (n_classes, n_pairs); of many pairs by a matrix product."""
+        used, rows = np.unique([one, two], return_inverse=True)
+        (one, two), classes = rows.reshape(2, -1), self._classes()
         squares = np.zeros((len(classes), one.size))
-        if one.size > _FEW_PAIRS and np.isfinite(self.parts).all():
-            own = np.zeros(one.size)
-            for row, of_class in zip(squares, classes, strict=True):
-                products = self.parts[:, of_class] @ self.parts[:, of_class].T
-                both = np.diag(products)[one] + np.diag(products)[two]
-                row[:] = np.maximum(both - 2 * products[one, two], 0.0)
-                own += both
-            todo = np.flatnonzero(~(squares.sum(axis=0) > 1e-4 * own))
-        for part in blocks(todo.size, self.parts.shape[1]):
-            rows = todo[part]
-            d = self.parts[one[rows]] - self.parts[two[rows]]
-            squares[:, rows] = [np.square(d[:, own]).sum(axis=1) for own in classes]
+        for row, own in zip(squares, classes, strict=True):
+            n, parts = own.size, self.parts[np.ix_(used, own)]
+            if n > 1 and one.size > _FEW_PAIRS and np.isfinite(parts).all():
+                moments = pair_moments(parts, one, two)
+                row[:] = (n - 1) * np.square(moments.sd) + n * np.square(moments.mean)
+                continue
+            for some in blocks(one.size, n):
+                row[some] = np.square(parts[one[some]] - parts[two[some]]).sum(axis=1)
         return squares
 
     def _law(self, estimate: FloatArray, squares: FloatArray, size: FloatArray) -> Law:
@@ -128,11 +120,11 @@ class Influence:
         error = np.sqrt(squares.sum(axis=0))
         df = np.full(estimate.shape, self.most_df)
         if self.strata is not None:
-            n_of = np.array([own.size for own in self._classes()])
-            own_df = divide(np.square(squares.sum(axis=0)), (np.square(squares).T / np.maximum(n_of - 1.0, 1.0)).sum(axis=1))
-            df = np.where(own_df > 0, np.minimum(own_df, df), df)
+            own_df = np.maximum([own.size - 1.0 for own in self._classes()], 1.0)
+            joint = divide(np.square(squares.sum(axis=0)), (np.square(squares).T / own_df).T.sum(axis=0))
+            df = np.where(joint > 0, np.minimum(joint, df), df)
         kind = kind_of(estimate + 0.0 * error, error > noise, noise)
-        return student(estimate, error, df, n_units=self.parts.shape[1], kind=kind, tolerance=noise)
+        return student(estimate, error, df, n_units=self.parts.shape[1], kind=kind, tolerance=plain(noise))
 
 
 def bounded(law: Law, most: float) -> Law:
