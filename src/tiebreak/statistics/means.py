@@ -411,10 +411,10 @@ def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout
     """
     parts = blocks(one.size, score[0].size)
     if score.shape[1] > 1 or layout.tasks is not None or np.isnan(score).any():
-        return _joined([_of_runs(score, one[part], two[part], layout, scale[part]) for part in parts])
+        return joined_means([_of_runs(score, one[part], two[part], layout, scale[part]) for part in parts])
     used, rows = np.unique([one, two], return_inverse=True)  # a difference of sums is the sum of differences
     sums, (i, j) = cluster_sums(score[used, 0], layout.clusters, weights=layout.weights), rows.reshape(2, -1)
-    return _joined([_of_sums(sums._replace(totals=sums.totals[i[part]] - sums.totals[j[part]]), scale[part]) for part in parts])
+    return joined_means([_of_sums(sums._replace(totals=sums.totals[i[part]] - sums.totals[j[part]]), scale[part]) for part in parts])
 
 
 def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
@@ -428,7 +428,7 @@ def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, sc
     if shared.size:
         found.append(means_of_rows(run_differences(score, one[shared], two[shared]), layout, scale[shared]))
     order = np.argsort(np.concatenate([own, shared]))
-    return Means(*(None if column is None else column[order] for column in _joined(found)))  # type: ignore[arg-type]
+    return Means(*(None if column is None else column[order] for column in joined_means(found)))  # type: ignore[arg-type]
 
 
 def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray) -> Means:
@@ -483,7 +483,7 @@ def means_of_law(law: Law) -> Means:
     return Means(estimate, np.asarray(law.se), np.maximum(n - 1.0, 0.0), n, law.kind, np.asarray(law.tolerance))
 
 
-def _joined(found: Sequence[Means]) -> Means:
+def joined_means(found: Sequence[Means]) -> Means:
     """Successive blocks of rows as one."""
     columns = (None if each[0] is None else np.concatenate(each) for each in zip(*found, strict=True))
     return Means(*columns)  # type: ignore[arg-type]

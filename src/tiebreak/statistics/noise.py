@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, divide, floats, group_codes
 from tiebreak.numerics.law import Law, student
-from tiebreak.statistics.means import check_weights, stratified_mean
+from tiebreak.statistics.means import check_weights, joined_means, stratified_mean, summed
 
 ENOUGH_DF = 3
 """Degrees of freedom (runs less one, over all models) from which the runs' means count, whatever examples show.
@@ -107,34 +107,25 @@ def run_noise(
     codes = np.zeros(n, dtype=int) if strata is None else group_codes(strata, n, "strata")[0]
     names = None if clusters is None else group_codes(clusters, n, "clusters")[0]
     weight = check_weights(weights, n)
-    own: list[tuple[FloatArray, ...]] = []
-    squares, run_df, largest, n_left = 0.0, 0, 0.0, 0
-    for table in tables:
-        present = ~np.isnan(table).any(axis=0)
-        if np.unique(codes[present]).size < np.unique(codes).size:
+    whole = [~np.isnan(table).any(axis=0) for table in tables]
+    found, largest = [], 0.0
+    for table, present in zip(tables, whole, strict=True):
+        some, shown, own_weight = codes[present], table[:, present], weight[present]
+        if np.unique(some).size < np.unique(codes).size:
             raise DataError("a model has no example, or none of some task, that all its runs answered. Leave it out.")
-        n_left = max(n_left, int((~present).sum()))
-        result = stratified_mean(
-            np.sqrt(2.0) * contrasts(len(table)) @ table[:, present],
-            codes[present],
-            None if names is None else names[present],
-            weights=weight[present],
-            scale=np.full(len(table) - 1, np.abs(table[:, present]).max(initial=0.0)),
-        )
-        own.append((result.standard_error, result.df, np.asarray(result.guarded_error), np.asarray(result.guarded_df)))
-        some, own_weight = codes[present], weight[present]
-        total = np.bincount(some, own_weight)
-        means = np.array([divide(np.bincount(some, own_weight * row), total).mean() for row in table[:, present]])
-        largest = max(largest, float(means.max() - means.min()))
-        squares += float(np.square(result.estimate).sum())
-        run_df += len(table) - 1
-    error, df, guarded, guarded_df = (np.concatenate([each[k] for each in own]) for k in range(4))
-    item, item_df = _pooled(error, df)
-    more, more_df = _pooled(guarded, guarded_df)
+        scale = np.full(len(table) - 1, np.abs(shown).max(initial=0.0))
+        own_names, differences = None if names is None else names[present], np.sqrt(2.0) * contrasts(len(table)) @ shown
+        found.append(stratified_mean(differences, some, own_names, weights=own_weight, scale=scale))
+        totals = summed(np.vstack([own_weight * shown, own_weight]), some, int(codes.max()) + 1)
+        largest = max(largest, float(np.ptp((totals[:-1] / totals[-1]).mean(axis=1))))
+    result = joined_means(found)
+    item, item_df = _pooled(result.standard_error, result.df)
+    more, more_df = _pooled(np.asarray(result.guarded_error), np.asarray(result.guarded_df))
     if item == 0.0:  # no answer changed: one that could have is allowed for, as in `stratified_mean`
         shares = weight / np.bincount(codes, weight)[codes] / (codes.max() + 1)
         more, more_df = span * float(shares.max()), 2.0
-    by_run = np.sqrt(squares / run_df)
+    run_df = result.estimate.size
+    by_run = float(np.sqrt(np.square(result.estimate).mean()))
     ratio = float(divide(by_run**2, item**2))
     from scipy.special import fdtrc
 
@@ -142,7 +133,7 @@ def run_noise(
     if not share_runs:
         by_run, pvalue, run_df = np.nan, 1.0, 0
     items, guarded_law = student(0.0, item, item_df), student(0.0, more, more_df)
-    of_runs = student(0.0, by_run, run_df)
+    of_runs, n_left = student(0.0, by_run, run_df), n - min(map(np.count_nonzero, whole))
     return RunNoise(items, guarded_law, of_runs, pvalue, largest, min(map(len, tables)), n - n_left, n_left)
 
 

@@ -144,17 +144,14 @@ def skewness_of_weighted_mean(values: ArrayLike, weights: ArrayLike) -> FloatArr
     weights : array_like of shape (n_units,) or (..., n_units)
         Not negative.
     """
-    weights, values = np.asarray(weights, dtype=float), np.asarray(values, dtype=float)
+    values = np.asarray(values, dtype=float)
+    weights = np.asarray(weights, dtype=float)
     uneven = divide((weights**3).sum(axis=-1), np.square(weights).sum(axis=-1) ** 1.5)
-    if (weights > 0).all():
-        n_all = values.shape[-1]
-        mean = values.sum(axis=-1, keepdims=True) / n_all
-        return np.asarray(skewness_of_mean(values - mean, n_all) * np.sqrt(n_all) * uneven)
-    weights = np.broadcast_to(weights, values.shape)
-    there = weights > 0
+    there = np.broadcast_to(weights > 0, values.shape)
     n = np.count_nonzero(there, axis=-1)
     mean = divide(np.where(there, values, 0.0).sum(axis=-1), n)
-    return np.asarray(skewness_of_mean(np.where(there, values - mean[..., None], 0.0), n) * np.sqrt(n) * uneven)
+    deviations = np.where(there, values - mean[..., None], 0.0)
+    return np.asarray(skewness_of_mean(deviations, n) * np.sqrt(n) * uneven)
 
 
 def _fisher(n: FloatArray) -> FloatArray:
