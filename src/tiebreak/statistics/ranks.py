@@ -27,6 +27,7 @@ from tiebreak.numerics import (
     check_rows,
     divide,
     mean_present,
+    median_present,
     noise_of,
     plain,
 )
@@ -270,9 +271,7 @@ def sign_test(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike |
     """
     d = check_differences(differences, min_splits=1, unit="dataset")
     check_choice(ties, get_args(Ties), "ties")
-    n = np.count_nonzero(~np.isnan(d), axis=-1)
-    middle = (_ordered(d, np.maximum(n - 1, 0) // 2) + _ordered(d, np.minimum(n // 2, d.shape[-1] - 1))) / 2
-    return _law(d, scale, plain(middle), Shape(_sign_tail, _sign_end, partial(_sign_pvalue, ties=ties)))
+    return _law(d, scale, median_present(d)[..., 0], Shape(_sign_tail, _sign_end, partial(_sign_pvalue, ties=ties)))
 
 
 def sign_counts(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike | None = None) -> tuple[IntArray, ...]:
@@ -345,18 +344,12 @@ def _sign_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
 
 def _sign_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     """The difference beyond which as many lie as a fair coin gives with the chance p."""
-    n = np.broadcast_to(law.n_units, np.broadcast_shapes(p.shape, np.shape(law.n_units)))
-    cut = _most_losses(n, np.broadcast_to(p, n.shape))
-    end = _ordered(
-        np.broadcast_to(law.parts[0], (*n.shape, law.parts[0].shape[-1])), np.maximum(n - 1 - cut if upper else cut, 0)
-    )
+    p, n = np.broadcast_arrays(p, law.n_units)
+    cut, most = _most_losses(n, p), law.parts[0].shape[-1]
+    place = np.clip(n - 1 - cut if upper else cut, 0, most - 1)
+    ordered = np.broadcast_to(np.sort(law.parts[0], axis=-1), (*n.shape, most))  # nan last
+    end = np.take_along_axis(ordered, place[..., None], axis=-1)[..., 0]
     return np.where(cut < 0, np.inf if upper else -np.inf, end)
-
-
-def _ordered(d: FloatArray, place: IntArray) -> FloatArray:
-    """The value of each row at a place of its order."""
-    at = np.minimum(place, d.shape[-1] - 1)[..., None]
-    return np.asarray(np.take_along_axis(np.sort(d, axis=-1), at, axis=-1)[..., 0])
 
 
 def _coin_tail(wins: IntArray, n: IntArray) -> FloatArray:
@@ -378,13 +371,10 @@ def _most_losses(n: IntArray, tail: FloatArray) -> IntArray:
 
 def _rank_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     """Chance that so many Walsh averages or more are on the other side of `at`; those equal to it speak for the hypothesis."""
-    if np.ndim(at) > np.ndim(law.estimate):
-        return np.stack([_rank_tail(law, each, upper) for each in at])
     sign = -1.0 if upper else 1.0
 
     def tail(rows: FloatArray, at: FloatArray, noise: FloatArray) -> list[FloatArray]:
-        is_bad = np.asarray(np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1))
-        e = np.where(is_bad[:, None], np.nan, sign * (rows - at[:, None]))
+        e = sign * (rows - at[:, None])
         n = np.count_nonzero(~np.isnan(rows), axis=1)
         # Walsh averages above 0: each positive value counts the smaller sizes, and among equal ones those that are positive too
         order = np.argsort(np.abs(e), axis=1)
@@ -398,16 +388,13 @@ def _rank_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
         p = ndtr(-(w - 0.5 - n * (n + 1) / 4) / np.sqrt(np.maximum(n * (n + 1) * (2 * n + 1) / 24, 0.25)))
         for size in np.unique(n[n <= MOST_EXACT]).tolist():
             p[n == size] = _untied(size)[w[n == size]]
-        return [np.where(is_bad, np.nan, np.maximum(p, SMALLEST_PVALUE))]
+        return [np.maximum(p, SMALLEST_PVALUE)]
 
-    return np.asarray(_by_rows(tail, law.parts[0], at, law.tolerance)[0])
+    return np.where(law.kind == UNDEFINED, np.nan, _by_rows(tail, law.parts[0], at, law.tolerance)[0])
 
 
 def _rank_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    if np.ndim(p) > np.ndim(law.estimate):
-        return np.stack([_rank_end(law, each, upper) for each in p])
-    n = np.asarray(law.n_units)
-    p = np.broadcast_to(p, n.shape)
+    p, n = np.broadcast_arrays(p, law.n_units)
     guess = np.floor(n * (n + 1) / 4 - 0.5 + ndtri(p) * np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
     cut = np.where(np.isfinite(guess), np.maximum(guess, -1), -1).astype(int)  # largest w with P(W <= w) at most p
     for size in np.unique(n[n <= MOST_EXACT]).tolist():
@@ -428,14 +415,16 @@ def _rank_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
 def _rank_pvalue(law: Law, side: Alternative, zeros: Zeros, method: RankMethod, half: float) -> FloatArray:
     def pvalue(rows: FloatArray, noise: FloatArray) -> list[FloatArray]:
         size, ranks = _signed_ranks(rows, noise, zeros)
-        is_exact = (
-            (ranks.n_used <= MOST_EXACT) & (zeros != "split") if method == "auto" else np.full(len(rows), method == "exact")
-        )
         centred = (ranks.w_plus - ranks.w_minus) / 2
-        toward = {"greater": centred, "less": -centred}.get(side, np.abs(centred))
-        z = divide(np.maximum(toward - half, 0.0) if side == "two-sided" else toward - half, ranks.sd)
-        p = np.minimum(2 * ndtr(-z), 1.0) if side == "two-sided" else ndtr(-z)
-        return [np.where(is_exact, _exact_pvalue(size, ranks, is_exact, side), p)]
+        greater, less = (ndtr(-divide(toward - half, ranks.sd)) for toward in (centred, -centred))
+        is_exact = np.full(len(rows), method == "exact")
+        if method == "auto" and zeros != "split":
+            is_exact = ranks.n_used <= MOST_EXACT
+        doubled, up, down = (np.rint(2 * np.nan_to_num(each)).astype(np.int32) for each in (size, ranks.w_plus, ranks.w_minus))
+        for row in np.flatnonzero(is_exact).tolist():  # rows with the same ranks share one distribution
+            tail = _tails(doubled[row][doubled[row] > 0].tobytes())
+            greater[row], less[row] = tail[up[row]], tail[down[row]]
+        return [np.asarray({"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0)))]
 
     return np.asarray(_by_rows(pvalue, law.parts[0], law.tolerance)[0])
 
@@ -474,17 +463,6 @@ def tie_groups(ordered: FloatArray, tolerance: FloatArray) -> tuple[IntArray, In
     first = np.maximum.accumulate(np.where(is_new, np.arange(n), 0), axis=-1)
     last = np.minimum.accumulate(np.where(is_end, np.arange(n), n)[..., ::-1], axis=-1)[..., ::-1]
     return first, last
-
-
-def _exact_pvalue(size: FloatArray, ranks: SignedRanks, wanted: NDArray[np.bool_], side: Alternative) -> FloatArray:
-    """Tails of the sum of ranks when each sign is a fair coin; rows with the same ranks share one distribution."""
-    greater, less = np.full((2, len(wanted)), np.nan)
-    doubled = np.rint(2 * size).astype(np.int32)
-    up, down = (np.rint(2 * np.nan_to_num(each)).astype(int) for each in (ranks.w_plus, ranks.w_minus))
-    for row in np.flatnonzero(wanted).tolist():
-        tail = _tails(doubled[row][doubled[row] > 0].tobytes())
-        greater[row], less[row] = tail[up[row]], tail[down[row]]
-    return np.asarray({"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0)))
 
 
 @lru_cache(maxsize=1024)
@@ -591,8 +569,9 @@ _BLOCK = 250_000
 
 
 def _by_rows(function: Callable[..., list[NDArray[Any]]], d: FloatArray, *more: ArrayLike) -> list[NDArray[Any]]:
-    """Arrays that a function of some rows, and of a number for each, makes of a part at a time; in the rows' shape."""
-    shape, rows = d.shape[:-1], d.reshape(-1, d.shape[-1])
+    """Arrays that a function of some rows, and of a number for each, makes of a part at a time; in the shape of both."""
+    shape = np.broadcast_shapes(d.shape[:-1], *map(np.shape, more))
+    rows = np.broadcast_to(d, (*shape, d.shape[-1])).reshape(-1, d.shape[-1])
     beside = [np.broadcast_to(each, shape).ravel() for each in more]
     parts = list(blocks(len(rows), rows.shape[1], most=_BLOCK)) or [slice(0)]
     found = [function(rows[part], *(each[part] for each in beside)) for part in parts]
@@ -607,15 +586,11 @@ def _whole(values: NDArray[Any]) -> NDArray[Any]:
 def _law(d: FloatArray, scale: ArrayLike | None, estimate: FloatArray, shape: Shape) -> Law:
     """Law of rows of differences, which are its part."""
     tolerance = noise_of(d, scale)
-
-    def kinds(rows: FloatArray, noise: FloatArray) -> list[NDArray[Any]]:
-        n, is_bad = np.count_nonzero(~np.isnan(rows), axis=1), np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1)
-        is_zero = ~(np.abs(rows) > noise[:, None]).any(axis=1)
-        return [n, np.where(is_bad, UNDEFINED, np.where(is_zero, IDENTICAL, SPREAD)).astype(np.int8)]
-
-    n_units, kind = _by_rows(kinds, d, tolerance)
-    estimate = plain(np.where(np.asarray(kind) == UNDEFINED, np.nan, estimate))
-    return Law(estimate=estimate, n_units=n_units, kind=np.asarray(kind), tolerance=plain(tolerance), shape=shape, parts=(d,))
+    n = np.count_nonzero(~np.isnan(d), axis=-1)
+    size = np.maximum(np.fmax.reduce(d, axis=-1), -np.fmin.reduce(d, axis=-1))  # nan where there is no difference
+    kind = np.where(np.isfinite(size), np.where(size > tolerance, SPREAD, IDENTICAL), UNDEFINED).astype(np.int8)
+    estimate, noise = plain(np.where(kind == UNDEFINED, np.nan, estimate)), plain(tolerance)
+    return Law(estimate=estimate, n_units=_whole(np.asarray(n)), kind=kind, tolerance=noise, shape=shape, parts=(d,))
 
 
 # --- average ranks over datasets -------------------------------------------------------------------------------------------
@@ -885,7 +860,11 @@ def rank_quantile(n_models: int, alpha: float = 0.05, *, test: RankTest = "nemen
         return float(-ndtri(alpha / (2 * (k - 1))))
     if not check_number(df, "df", 0) > 0:
         raise InvalidParameterError(f"df must be above 0; got {df!r}.")
-    return _range_quantile(k, alpha, float(df)) / 2**0.5
+    if np.isfinite(df):
+        from scipy.stats import studentized_range
+
+        return float(studentized_range.ppf(1 - alpha, k, df)) / 2**0.5
+    return float(bisected(lambda q: range_tail(q, k) > alpha, np.zeros(1), np.full(1, 40.0))[0]) / 2**0.5
 
 
 def critical_difference(
@@ -1047,12 +1026,3 @@ def _nodes() -> tuple[FloatArray, FloatArray]:
     nodes, weights = np.polynomial.legendre.leggauss(400)
     reach = 18.0  # the largest of any number of values is below it, and so is what a difference of 37 leaves
     return nodes * reach, weights * reach
-
-
-@lru_cache(maxsize=4096)
-def _range_quantile(k: int, alpha: float, df: float) -> float:
-    if np.isfinite(df):
-        from scipy.stats import studentized_range
-
-        return float(studentized_range.ppf(1 - alpha, k, df))
-    return float(bisected(lambda q: range_tail(q, k) > alpha, np.zeros(1), np.full(1, 40.0))[0])
