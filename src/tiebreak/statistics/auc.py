@@ -13,7 +13,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,7 +37,7 @@ from tiebreak.numerics import (
 from tiebreak.numerics.law import IDENTICAL, SPREAD, STUDENT, UNDEFINED, Law, Shape, Significance, bisected, student
 from tiebreak.statistics.influence import Influence, bounded
 from tiebreak.statistics.means import freedom_of_shares, independent_difference, summed
-from tiebreak.statistics.rates import joined, joined_end, joined_tail
+from tiebreak.statistics.rates import LimitsBy, joined, joined_end, joined_tail
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,7 +111,7 @@ class Areas(Influence):
         sizes = [np.broadcast_to(n, i.shape) for n in (self.n_positive, self.n_negative)]
         areas = (self.estimate[i], self.variance[i], self.estimate[j], self.variance[j])
         own = student(estimate, error, plain(df), n_units=law.n_units, kind=kind, tolerance=RELATIVE_TOLERANCE)
-        return replace(own, shape=AREAS, parts=tuple(map(np.asarray, (*areas, *sizes, *sizes))))
+        return replace(own, shape=AREAS, parts=tuple(map(np.asarray, (*areas, *sizes))))
 
     def contrast(self, contrasts: ArrayLike) -> tuple[Law, Significance]:
         """Normal law of linear contrasts of the areas, such as (1, -1/2, -1/2), and a chi-squared test of all at once.
@@ -280,21 +280,21 @@ def _pseudo_score_upper(auc: FloatArray, sizes: tuple[FloatArray | int, FloatArr
     return bisected(is_inside, np.array(auc, dtype=float), np.ones(auc.shape))
 
 
-def _joined(law: Law) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+def _joined(law: Law) -> LimitsBy:
     """Limits of a difference of areas by the multiplier, joined from the limits of each."""
-    a, v, b, w, m, n, k, o = law.parts
-    return lambda z: joined(a, limits(a, v, (m, n), z), b, limits(b, w, (k, o), z))
+    a, v, b, w, m, n = law.parts
+    return lambda z: joined(a, limits(a, v, (m, n), z), b, limits(b, w, (m, n), z))
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     end, is_flat = _cut(law).end(p, upper=upper), np.asarray(law.se) == 0
-    return np.where(is_flat, joined_end(_joined(law), p, upper), end) if is_flat.any() else end
+    return np.where(is_flat, joined_end(_joined, law, p, upper), end) if is_flat.any() else end
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     tail, is_flat = _cut(law).tail(at, upper=upper), np.asarray(law.se) == 0
     if is_flat.any():
-        tail = np.where(is_flat, joined_tail(_joined(law), np.asarray(law.estimate), at, upper), tail)
+        tail = np.where(is_flat, joined_tail(_joined, law, at, upper), tail)
     return np.asarray(np.where(law.kind == SPREAD, tail, np.nan))
 
 
@@ -306,5 +306,5 @@ def _cut(law: Law) -> Law:
 AREAS = Shape(_tail, _end)
 """Student's t cut at -1 and 1; of a pair without variance joined limits.
 
-The parts are the area and variance of the first and of the second model, and of each the positive and negative items.
+The parts are the area and variance of the first and of the second model, and the numbers of positive and negative items.
 """

@@ -5,6 +5,7 @@ cross-validation, whose training sets overlap, see `corrected_t`.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -32,6 +33,8 @@ from tiebreak.numerics.law import Law, Shape, Significance, bisected, student
 ProportionMethod = Literal["wilson", "clopper-pearson"]
 McNemarVariant = Literal["exact", "mid-p", "chi2", "chi2-corrected"]
 Limits = tuple[FloatArray, FloatArray]
+LimitsBy = Callable[[FloatArray], Limits]
+LimitsOf = Callable[[Law], LimitsBy]
 
 
 # --- one model --------------------------------------------------------------------------------------------------------------
@@ -196,25 +199,26 @@ def joined(p: FloatArray, own: Limits, q: FloatArray, other: Limits) -> Limits:
     return p - q - np.hypot(p - own[0], other[1] - q), p - q + np.hypot(own[1] - p, q - other[0])
 
 
-def joined_end(limits: Callable[[FloatArray], Limits], p: FloatArray, upper: bool) -> FloatArray:
+def joined_end(limits_of: LimitsOf, law: Law, p: FloatArray, upper: bool) -> FloatArray:
     """End at which a tail is `p`, of limits as a function of the normal multiplier."""
     z = np.clip(ndtri(p), -_LARGEST, _LARGEST) * (-1.0 if upper else 1.0)
-    return np.where(z < 0, *limits(np.abs(z)))
+    return np.where(z < 0, *limits_of(law)(np.abs(z)))
 
 
-def joined_tail(limits: Callable[[FloatArray], Limits], middle: FloatArray, at: FloatArray, upper: bool) -> FloatArray:
+def joined_tail(limits_of: LimitsOf, law: Law, at: FloatArray, upper: bool) -> FloatArray:
     """Tail of the multiplier at which `at` is a limit, found by bisection; one half in the middle."""
-    at, is_above = np.broadcast_arrays(at, at > middle)
+    at, is_above = np.broadcast_arrays(at, at > np.asarray(law.estimate))
+    limits = limits_of(law)
 
     def is_inside(z: FloatArray) -> NDArray[np.bool_]:
         low, high = limits(z)
         return np.where(is_above, high < at, low > at)
 
-    z = np.where(at == middle, 0.0, bisected(is_inside, np.zeros(at.shape), np.full(at.shape, _LARGEST)))
+    z = np.where(at == law.estimate, 0.0, bisected(is_inside, np.zeros(at.shape), np.full(at.shape, _LARGEST)))
     return np.asarray(ndtr(np.where(is_above == upper, -z, z)))
 
 
-def _newcombe(law: Law) -> Callable[[FloatArray], Limits]:
+def _newcombe(law: Law) -> LimitsBy:
     """Limits by the multiplier."""
     x, n, y, m = law.parts
     return lambda z: joined(x / n, _mirrored(_wilson, x, n, z), y / m, _mirrored(_wilson, y, m, z))
@@ -224,15 +228,7 @@ _LARGEST = 38.0
 """Normal multiplier whose tail is near the smallest float."""
 
 
-def _newcombe_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    return joined_tail(_newcombe(law), np.asarray(law.estimate), at, upper)
-
-
-def _newcombe_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    return joined_end(_newcombe(law), p, upper)
-
-
-NEWCOMBE = Shape(_newcombe_tail, _newcombe_end)
+NEWCOMBE = Shape(partial(joined_tail, _newcombe), partial(joined_end, _newcombe))
 """Wilson limits of two rates, joined."""
 
 
@@ -461,33 +457,19 @@ def mcnemar(only_first: ArrayLike, only_second: ArrayLike, variant: McNemarVaria
     >>> [round(tb.statistics.mcnemar(1, 7, variant).pvalue, 4) for variant in ("exact", "mid-p", "chi2")]
     [0.0703, 0.0391, 0.0339]
     """
-    check_choice(variant, _MCNEMAR, "variant")
+    check_choice(variant, get_args(McNemarVariant), "variant")
     is_exact = variant in ("exact", "mid-p")
     b, c = _check_numbers(only_first=only_first, only_second=only_second, are_whole=is_exact)
-    statistic, pvalue = _MCNEMAR[variant](b, c)
-    return Significance(plain(statistic), plain(pvalue), 0 if is_exact else 1)
-
-
-def _binomial(b: FloatArray, c: FloatArray, is_mid: bool) -> Limits:
-    """Twice the lower tail of the smaller count; mid-p takes off its own probability, or half of it where b = c [FLL13]_."""
-    n, few = b + c, np.minimum(b, c)
-    own = np.exp(gammaln(n + 1) - gammaln(few + 1) - gammaln(n - few + 1) - n * np.log(2.0))
-    twice = 2 * betainc(np.maximum(n - few, 1), few + 1, 0.5)  # P(X <= few)
-    pvalue = np.where(b == c, 1 - own / 2, twice - own) if is_mid else np.minimum(twice, 1.0)
-    return few, np.where(n == 0, 1.0, pvalue)
-
-
-def _chi2(b: FloatArray, c: FloatArray, correction: float) -> Limits:
-    statistic = divide(np.maximum(np.abs(b - c) - correction, 0.0) ** 2, b + c)
-    return statistic, np.where(np.isnan(statistic), 1.0, chdtrc(1, statistic))
-
-
-_MCNEMAR: dict[str, Callable[[FloatArray, FloatArray], Limits]] = {
-    "exact": lambda b, c: _binomial(b, c, is_mid=False),
-    "mid-p": lambda b, c: _binomial(b, c, is_mid=True),
-    "chi2": lambda b, c: _chi2(b, c, 0.0),
-    "chi2-corrected": lambda b, c: _chi2(b, c, 1.0),
-}
+    n, statistic = b + c, np.minimum(b, c)
+    if is_exact:
+        pvalue = np.minimum(2 * betainc(np.maximum(n - statistic, 1), statistic + 1, 0.5), 1.0)  # twice P(X <= fewer)
+    else:
+        statistic = divide(np.maximum(np.abs(b - c) - (variant == "chi2-corrected"), 0.0) ** 2, n)
+        pvalue = chdtrc(1, statistic)
+    if variant == "mid-p":  # less the probability of the fewer themselves, or half of it where b = c [FLL13]_
+        own = np.exp(gammaln(n + 1) - gammaln(b + 1) - gammaln(c + 1) - n * np.log(2.0))
+        pvalue = np.where(b == c, 1 - own / 2, pvalue - own)
+    return Significance(plain(statistic), plain(np.where(n == 0, 1.0, pvalue)), 0 if is_exact else 1)
 
 
 def cochran_q(correct: ArrayLike) -> Significance:
