@@ -261,6 +261,11 @@ def test_two_that_never_won_are_told_apart_by_their_battles():
     assert (special.expit(low), high) == (pytest.approx(0.025 ** (1 / 20)), np.inf)
     assert fit.difference_interval(3, 2) == (-high, -low)
     assert fit.shown_better()[2, 3]
+    # five judges who saw the two in both orders are five units, in whichever order the model won
+    score, judge = np.r_[np.tile([1.0, 0.0], 20), [1.0, 1.0], np.tile([1.0, 0.0], 10)], np.r_[range(42), np.arange(20) // 4 + 42]
+    one[42:], two[42:] = np.tile([2, 3], 10), np.tile([3, 2], 10)
+    fit = bradley_terry(one, two, score, cluster=judge)
+    assert special.expit(fit.difference_interval(2, 3)[0]) == pytest.approx(0.025 ** (1 / 5))
 
 
 def test_rank_intervals_hold_the_true_ranks():

@@ -108,13 +108,12 @@ def shared_alpha(pvalues: ArrayLike, correction: Correction, alpha: float) -> fl
     >>> shared_alpha([0.01, 0.04, 0.03], "holm", 0.06)
     0.06
     """
-    p = floats(pvalues, "pvalues", InvalidParameterError)
-    m = p.size
+    m = floats(pvalues, "pvalues", InvalidParameterError).size
     if m == 0 or correction == "none":
         return alpha
     if correction == "bonferroni":
         return alpha / m
-    n_rejected = int(np.count_nonzero(adjust_pvalues(p, correction) <= alpha))
+    n_rejected = int(np.count_nonzero(adjust_pvalues(pvalues, correction) <= alpha))
     if correction == "bh":
         return max(n_rejected, 1) * alpha / m
     if n_rejected == m:

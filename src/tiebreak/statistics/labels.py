@@ -19,7 +19,6 @@ from tiebreak.numerics import (
 from tiebreak.numerics.law import Law, kind_of, student
 from tiebreak.statistics.means import (
     FEW_EVENTS,
-    ClusterSums,
     Means,
     check_weights,
     cluster_residuals,
@@ -106,9 +105,9 @@ def prediction_powered_mean(
             "a judgement of the same examples goes with each label, and further ones are of as many rows; got the shapes "
             f"{y.shape}, {f.shape} and {g.shape}."
         )
-    codes = None if clusters is None else group_codes(clusters, y.shape[-1] + g.shape[-1], "clusters")[0]
-    weight = None if weights is None else check_weights(weights, y.shape[-1] + g.shape[-1])
-    known = Labelled(y, f, g, codes, weight)
+    n = y.shape[-1] + g.shape[-1]
+    codes = None if clusters is None else group_codes(clusters, n, "clusters")[0]
+    known = Labelled(y, f, g, codes, check_weights(weights, n))
     return mean_by_weight(known, _weight(*_agreement(known)), is_estimated=True)
 
 
@@ -131,29 +130,23 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
 
     The error of the mean is a sum over clusters: what a cluster's labelled examples add to it, and what its others do.
     """
-    labels, judged_labelled, judged = known[:3]
-    rest = _sums(known, labels - weight[..., None] * judged_labelled, is_labelled=True)
-    n_clusters = int(np.count_nonzero(rest.weights > 0))
+    labels, judged_labelled, judged, clusters, weights = known
+    n, m = labels.shape[-1], judged.shape[-1]
+    is_labelled, weights = np.arange(n + m) < n, np.ones(n + m) if weights is None else weights
+    rest, judge = (np.zeros((*each.shape[:-1], n + m)) for each in (labels, judged))
+    rest[..., :n], judge[..., n:] = labels - weight[..., None] * judged_labelled, judged
+    of_labels = cluster_sums(rest, clusters, weights=weights * is_labelled)
+    n_clusters = int(np.count_nonzero(of_labels.weights > 0))
     if n_clusters < 3:
         raise DataError(f"three clusters or more with a label are needed; the labels are of {n_clusters}.")
-    mean = mean_of_clusters(rest)
+    mean = mean_of_clusters(of_labels)
     kept = (n_clusters - 2) / (n_clusters - 1) if is_estimated else 1.0  # of the degrees of freedom
-    residuals, estimate = cluster_residuals(rest) / np.sqrt(kept), np.asarray(mean.estimate)
-    if judged.shape[-1]:
-        judge = _sums(known, judged, is_labelled=False)
-        residuals = residuals + weight[..., None] * cluster_residuals(judge)
-        estimate = estimate + weight * np.asarray(mean_of_clusters(judge).estimate)
+    residuals, estimate = cluster_residuals(of_labels) / np.sqrt(kept), np.asarray(mean.estimate)
+    if m:
+        of_judge = cluster_sums(judge, clusters, weights=weights * ~is_labelled)
+        residuals = residuals + weight[..., None] * cluster_residuals(of_judge)
+        estimate = estimate + weight * np.asarray(mean_of_clusters(of_judge).estimate)
     return student(estimate, np.sqrt(np.square(residuals).sum(axis=-1)), plain(mean.spread[1] * kept), n_units=n_clusters)
-
-
-def _sums(known: Labelled, values: FloatArray, *, is_labelled: bool) -> ClusterSums:
-    """Sums over the labelled examples, or over the others, of every cluster that there is."""
-    n, m = known.labels.shape[-1], known.judged.shape[-1]
-    weights = np.ones(n + m) if known.weights is None else known.weights
-    is_part = (np.arange(n + m) < n) == is_labelled
-    everywhere = np.zeros((*values.shape[:-1], n + m))
-    everywhere[..., is_part] = values
-    return cluster_sums(everywhere, known.clusters, weights=weights * is_part)
 
 
 # --- all models of a table --------------------------------------------------------------------------------------------------
@@ -182,15 +175,13 @@ def labelled_means(known: Labelled, weight: float, tolerance: FloatArray) -> Mea
     estimate, error, df = (np.asarray(each) for each in (law.estimate, law.se, law.df))
     largest = np.abs(np.concatenate(known[:3], axis=1)).max(axis=1)
     kind = kind_of(largest, error > tolerance, tolerance)
-    clusters = labelled_clusters(known)
+    clusters, variance = labelled_clusters(known), np.square(error)
     rows = zip(known.labels, known.judged_labelled, tolerance, strict=True)
-    event = weight * np.array([_event(*row, clusters) for row in rows])
-    variance = np.square(error)
-    guarded = variance + np.square(event)
-    guarded_df = np.where(guarded > 0, divide(np.square(guarded), np.square(variance) / df + event**4 / 2.0), df)
-    error = np.where(kind == SPREAD, error, 0.0)
+    event = np.square(weight * np.array([_event(*row, clusters) for row in rows]))
+    guarded = variance + event
+    guarded_df = np.where(guarded > 0, divide(np.square(guarded), np.square(variance) / df + np.square(event) / 2.0), df)
     n = np.full(df.shape, known.labels.shape[1] + known.judged.shape[1])
-    means = Means(estimate, error, df, n, kind, tolerance)
+    means = Means(estimate, np.where(kind == SPREAD, error, 0.0), df, n, kind, tolerance)
     return means._replace(guarded_error=np.sqrt(guarded), guarded_df=guarded_df)
 
 

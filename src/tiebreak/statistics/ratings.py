@@ -259,6 +259,7 @@ def bradley_terry(
         own[main], errors[np.ix_(main, main)], of_position = (np.sqrt(np.maximum(*each)) for each in zip(*squares, strict=True))
     np.fill_diagonal(errors, 0.0)
     swept, units_met = _units_of_open(battles, ~np.isfinite(ability))
+    swept[((won + lost.T).T > 0) | (tied + tied.T > 0)] = 0.0  # not all of them were won
     return BradleyTerry(
         log_ability=ability,
         position=bias if position else np.nan,
@@ -594,17 +595,13 @@ def _by_cluster(
 
 
 def _units_of_open(battles: _Battles, is_open: NDArray[np.bool_]) -> tuple[FloatArray, IntArray]:
-    """Units in which two models without finite abilities met, where the row's won all their battles; units of each of them."""
-    n_models = is_open.size
-    swept, met = np.zeros((n_models, n_models)), np.zeros(n_models, dtype=np.int64)
+    """Units in which each two models without finite abilities met, and those in which each of these met any other."""
+    n_models, ends = is_open.size, (battles.first, battles.second)
+    one, two, unit = np.concatenate(ends), np.concatenate(ends[::-1]), np.tile(battles.unit, 2)
+    met = np.zeros((n_models, n_models))
     if not is_open.any():
-        return swept, met
-    one, two, score, _, unit = battles
-    for winner, loser, won in ((one, two, score > 0.5), (two, one, score < 0.5)):
-        some = won & is_open[one] & is_open[two]
-        found = np.unique(np.stack([winner[some], loser[some], unit[some]]), axis=1)
-        np.add.at(swept, (found[0], found[1]), 1)
-    tied = battles.table(score == 0.5, n_models) > 0
-    models, units = np.concatenate([one, two]), np.tile(unit, 2)
-    seen = np.unique(np.stack([models, units])[:, is_open[models]], axis=1)
-    return np.where((swept.T == 0) & ~tied & ~tied.T, swept, 0.0), np.bincount(seen[0], minlength=n_models)
+        return met, np.zeros(n_models, dtype=np.int64)
+    among = np.unique(np.stack([one, two, unit])[:, is_open[one] & is_open[two]], axis=1)
+    np.add.at(met, (among[0], among[1]), 1)
+    seen = np.unique(np.stack([one, unit])[:, is_open[one]], axis=1)
+    return met, np.bincount(seen[0], minlength=n_models)
