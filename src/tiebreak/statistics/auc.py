@@ -34,7 +34,7 @@ from tiebreak.numerics import (
     positive_examples,
     student_quantile,
 )
-from tiebreak.numerics.law import IDENTICAL, SPREAD, STUDENT, UNDEFINED, Law, Shape, Significance, bisected, student
+from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law, Shape, Significance, bisected, student
 from tiebreak.statistics.influence import Influence, bounded
 from tiebreak.statistics.means import freedom_of_shares, independent_difference, summed
 from tiebreak.statistics.rates import LimitsBy, joined, joined_end, joined_tail
@@ -111,7 +111,7 @@ class Areas(Influence):
         sizes = [np.broadcast_to(n, i.shape) for n in (self.n_positive, self.n_negative)]
         areas = (self.estimate[i], self.variance[i], self.estimate[j], self.variance[j])
         own = student(estimate, error, plain(df), n_units=law.n_units, kind=kind, tolerance=RELATIVE_TOLERANCE)
-        return replace(own, shape=AREAS, parts=tuple(map(np.asarray, (*areas, *sizes))))
+        return replace(own, shape=AREAS, parts=(bounded(own, 1.0), *map(np.asarray, (*areas, *sizes))))
 
     def contrast(self, contrasts: ArrayLike) -> tuple[Law, Significance]:
         """Normal law of linear contrasts of the areas, such as (1, -1/2, -1/2), and a chi-squared test of all at once.
@@ -182,8 +182,7 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
     rows = np.atleast_2d(values)
     n_positive = int(np.count_nonzero(truth))
     sizes = n_positive, truth.size - n_positive
-    found = [_placements(truth, row) for row in rows]
-    below, through = (np.stack([each[side] for each in found]) for side in (0, 1))
+    below, through = np.stack([_placements(truth, row) for row in rows], axis=1)
     won, not_lost = below[:, truth].sum(axis=1), through[:, truth].sum(axis=1)
     undefined = np.isnan(rows).any(axis=1) | (min(sizes) == 0)
     area = np.where(undefined, np.nan, (won + not_lost) / (2.0 * max(sizes[0] * sizes[1], 1)))
@@ -282,29 +281,25 @@ def _pseudo_score_upper(auc: FloatArray, sizes: tuple[FloatArray | int, FloatArr
 
 def _joined(law: Law) -> LimitsBy:
     """Limits of a difference of areas by the multiplier, joined from the limits of each."""
-    a, v, b, w, m, n = law.parts
+    _, a, v, b, w, m, n = law.parts
     return lambda z: joined(a, limits(a, v, (m, n), z), b, limits(b, w, (m, n), z))
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    end, is_flat = _cut(law).end(p, upper=upper), np.asarray(law.se) == 0
+    end, is_flat = law.parts[0].end(p, upper=upper), np.asarray(law.se) == 0
     return np.where(is_flat, joined_end(_joined, law, p, upper), end) if is_flat.any() else end
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    tail, is_flat = _cut(law).tail(at, upper=upper), np.asarray(law.se) == 0
+    tail, is_flat = law.parts[0].tail(at, upper=upper), np.asarray(law.se) == 0
     if is_flat.any():
         tail = np.where(is_flat, joined_tail(_joined, law, at, upper), tail)
     return np.asarray(np.where(law.kind == SPREAD, tail, np.nan))
 
 
-def _cut(law: Law) -> Law:
-    """Student's law, cut at -1 and 1."""
-    return bounded(replace(law, shape=STUDENT, parts=()), 1.0)
-
-
 AREAS = Shape(_tail, _end)
 """Student's t cut at -1 and 1; of a pair without variance joined limits.
 
-The parts are the area and variance of the first and of the second model, and the numbers of positive and negative items.
+The parts are the former law, the area and variance of the first and of the second model, and the numbers of items of both
+classes.
 """

@@ -414,7 +414,9 @@ def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout
         return joined_means([_of_runs(score, one[part], two[part], layout, scale[part]) for part in parts])
     used, rows = np.unique([one, two], return_inverse=True)  # a difference of sums is the sum of differences
     sums, (i, j) = cluster_sums(score[used, 0], layout.clusters, weights=layout.weights), rows.reshape(2, -1)
-    return joined_means([_of_sums(sums._replace(totals=sums.totals[i[part]] - sums.totals[j[part]]), scale[part]) for part in parts])
+    return joined_means(
+        [_of_sums(sums._replace(totals=sums.totals[i[part]] - sums.totals[j[part]]), scale[part]) for part in parts]
+    )
 
 
 def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
@@ -738,9 +740,7 @@ def crossed_mean(
     return found.reshaped(scores.shape[:-2])
 
 
-def _crossed(
-    scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, weight: FloatArray, scale: FloatArray
-) -> Means:
+def _crossed(scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, weight: FloatArray, scale: FloatArray) -> Means:
     """Items and runs, of shape (n_rows, n_runs, n_items); of rows with one run that by items, as nothing is seen of runs."""
     present = ~np.isnan(scores)
     runs_of, n_runs = present.sum(axis=1), present.any(axis=2).sum(axis=1)
@@ -763,9 +763,7 @@ def _crossed(
     error, runs_error = (student(0.0, each, kind=items.kind).spread[0] for each in (found.standard_error, found.runs_error))
     by_items = (n_runs == 1) | (items.kind == UNDEFINED)
     kind = np.where(by_items, items.kind, law_of_rows(means, scale, omit_missing=True).kind).astype(np.int8)
-    return found._replace(
-        standard_error=error, runs_error=runs_error, kind=kind, runs_skewness=skewness_of_mean(of_run, n_runs)
-    )
+    return found._replace(standard_error=error, runs_error=runs_error, kind=kind, runs_skewness=skewness_of_mean(of_run, n_runs))
 
 
 def _of_both(items: Means, runs: FloatArray, runs_df: FloatArray, rest: FloatArray, rest_df: FloatArray) -> Means:
