@@ -195,8 +195,7 @@ def metric_of_classes(
     (0.083, 0.253, 4.0)
     """
     check_choice(metric, METRICS_OF_CLASSES, "metric")
-    function = METRICS_OF_CLASSES[metric]
-    truth, rows = _predictions(actual, predicted)
+    truth, rows, codes, n_units = _predictions(actual, predicted, clusters)
     for name, each in (("actual", truth), ("predicted", rows)):
         wrong = ~((each == np.rint(each)) & (each >= 0))
         if wrong.any():
@@ -207,11 +206,9 @@ def metric_of_classes(
         raise DataError(
             f"{metric} is of the positive one of two classes, and there are {n_classes}. Take {metric}_macro or another mean."
         )
-    codes, n_units = _units(clusters, truth.size)
 
     def of_sums(sums: FloatArray) -> FloatArray:
-        counts = sums.reshape((*sums.shape[:-1], 3, n_classes))
-        return function(counts[..., 0, :], counts[..., 1, :], counts[..., 2, :])
+        return METRICS_OF_CLASSES[metric](*np.split(sums, 3, axis=-1))
 
     values, without = [], []
     for own in flat:
@@ -251,8 +248,7 @@ def metric_of_numbers(
         As of `metric_of_classes`.
     """
     check_choice(metric, METRICS_OF_NUMBERS, "metric")
-    truth, rows = _predictions(actual, predicted)
-    codes, n_units = _units(clusters, truth.size)
+    truth, rows, codes, n_units = _predictions(actual, predicted, clusters)
     y = truth - truth.mean()  # about their mean, so that few digits cancel
     y[np.abs(y) <= RELATIVE_TOLERANCE * np.abs(truth).max()] = 0.0  # rounding noise is no spread to explain
     values, without = [], []
@@ -265,21 +261,18 @@ def metric_of_numbers(
     return replace(_left_out(np.array(values), np.array(without), codes, None), is_skewed=True)
 
 
-def _predictions(actual: ArrayLike, predicted: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Truth of the items, and predictions of each model in rows."""
+def _predictions(
+    actual: ArrayLike, predicted: ArrayLike, clusters: Sequence[object] | ArrayLike | None
+) -> tuple[FloatArray, FloatArray, IntArray | None, int]:
+    """Truth of the items, predictions of each model in rows, number of each item's cluster or None, and of units."""
     truth = check_array(actual, "actual", "n_items")
     rows = np.atleast_2d(check_array(predicted, "predicted", "..., n_items"))
     if rows.shape[1:] != truth.shape:
         raise DataError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one for each example.")
-    return truth, rows
-
-
-def _units(clusters: Sequence[object] | ArrayLike | None, n: int) -> tuple[IntArray | None, int]:
-    """Number of each item's cluster, None where each is by itself, and how many units there are."""
-    codes, n_units = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
+    codes, n_units = (None, truth.size) if clusters is None else group_codes(clusters, truth.size, "clusters")
     if n_units < 2:
         raise DataError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
-    return codes, n_units
+    return truth, rows, codes, n_units
 
 
 def _left_out(values: FloatArray, without: FloatArray, codes: IntArray | None, strata: IntArray | None) -> Influence:

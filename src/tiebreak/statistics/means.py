@@ -805,18 +805,16 @@ def effects_of_size(means: FloatArray, sizes: FloatArray, first: IntArray, secon
     """Positions of the pairs whose differences go with the sizes of very uneven clusters, by Spearman's correlation."""
     if sizes.size < FEWEST_SIZES or np.sum(sizes) ** 2 / np.square(sizes).sum() > MOST_EVEN * sizes.size:
         return np.zeros(0, dtype=np.intp)
-    parts = blocks(first.size, most=PAIRS_AT_ONCE)
-    pvalues = [rank_correlation_pvalues(sizes, means[first[rows]] - means[second[rows]]) for rows in parts]
-    return np.flatnonzero(np.concatenate(pvalues) < SIZE_ALPHA / first.size)
-
-
-def rank_correlation_pvalues(sizes: FloatArray, values: FloatArray) -> FloatArray:
-    """Two-sided p-values of Spearman's correlation of each row with the sizes; 1 where a row lacks a value or does not vary."""
     from scipy.stats import rankdata
 
-    own, other = (rankdata(each, axis=-1) for each in (sizes, values))
-    own, other = own - own.mean(), other - other.mean(axis=-1, keepdims=True)
-    r = divide(other @ own, np.sqrt(np.square(own).sum() * np.square(other).sum(axis=-1)))
-    t = divide(r * np.sqrt(sizes.size - 2.0), np.sqrt(np.maximum(1.0 - r**2, 0.0)))
-    known = np.isfinite(values).all(axis=-1) & (np.square(other).sum(axis=-1) > 0)
-    return np.where(known, np.asarray(student(np.where(known, t, 0.0), 1.0, sizes.size - 2.0).pvalue()), 1.0)
+    own, pvalues = rankdata(sizes) - (sizes.size + 1) / 2, np.ones(first.size)
+    for rows in blocks(first.size, most=PAIRS_AT_ONCE):
+        values = means[first[rows]] - means[second[rows]]
+        other = rankdata(values, axis=-1)
+        other = other - other.mean(axis=-1, keepdims=True)
+        squares = np.square(other).sum(axis=-1)
+        r = divide(other @ own, np.sqrt(np.square(own).sum() * squares))
+        t = divide(r * np.sqrt(sizes.size - 2.0), np.sqrt(np.maximum(1.0 - r**2, 0.0)))
+        known = np.isfinite(values).all(axis=-1) & (squares > 0)  # others do not vary, or lack a cluster
+        pvalues[rows][known] = np.asarray(student(t[known], 1.0, sizes.size - 2.0).pvalue())
+    return np.flatnonzero(pvalues < SIZE_ALPHA / first.size)
