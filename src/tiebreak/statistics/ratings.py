@@ -453,19 +453,17 @@ def _newton(scored: FloatArray, conceded: FloatArray, has_position: bool) -> tup
     The log-likelihood is concave; a step that overshoots is halved. The error is about the square of the last step, so nothing
     is left to do after one below the tolerance.
     """
-    played = scored + conceded
-    size = len(played)
-    ability, bias = np.zeros(size), 0.0
+    played, at = scored + conceded, np.zeros(len(scored) + 1)  # abilities, and the bias
 
-    def slopes(ability: FloatArray, bias: float) -> FloatArray:
-        d = ability[:, None] - ability + bias
+    def slopes(at: FloatArray) -> FloatArray:
+        d = at[:-1, None] - at[:-1] + at[-1]
         # score less its expectation, without cancellation where the probability is close to 1
         lacking = scored * expit(-d) - conceded * expit(d)
         return np.append(lacking.sum(axis=1) - lacking.sum(axis=0), lacking.sum() if has_position else 0.0)
 
-    gradient = slopes(ability, bias)
+    gradient = slopes(at)
     for _ in range(_MOST_STEPS):
-        p = expit(ability[:, None] - ability + bias)
+        p = expit(at[:-1, None] - at[:-1] + at[-1])
         information = _information(played * p * (1 - p), has_position=has_position)
         try:
             step = np.linalg.solve(information, gradient)
@@ -477,17 +475,17 @@ def _newton(scored: FloatArray, conceded: FloatArray, has_position: bool) -> tup
         step *= min(1.0, _LONGEST_STEP / max(longest, 1e-300))
         slope = float(gradient @ step)
         for _ in range(60):
-            gradient = slopes(ability + step[:-1], bias + step[-1])
+            gradient = slopes(at + step)
             if float(gradient @ step) >= -0.5 * slope - 1e-12:
                 break
             step, slope = step / 2, slope / 2
-        ability, bias = ability + step[:-1], bias + float(step[-1])
+        at = at + step
         if longest <= _TOLERANCE:
             break
-        if abs(bias) >= MOST_BIAS:  # beyond, the first wins always, as far as these battles go
-            bias = float(np.clip(bias, -MOST_BIAS, MOST_BIAS))
+        if abs(at[-1]) >= MOST_BIAS:  # beyond, the first wins always, as far as these battles go
+            at[-1] = np.clip(at[-1], -MOST_BIAS, MOST_BIAS)
             break
-    return ability - ability.mean(), bias
+    return at[:-1] - at[:-1].mean(), float(at[-1])
 
 
 def tells_position(played: FloatArray | IntArray) -> bool:
