@@ -22,7 +22,7 @@ from tiebreak.numerics import (
     check_rows,
     divide,
     group_codes,
-    pair_moments,
+    law_of_pairs,
     plain,
 )
 from tiebreak.numerics.law import Law, Shape, kind_of, student
@@ -108,8 +108,8 @@ class Influence:
         for row, own in zip(squares, classes, strict=True):
             n, parts = own.size, self.parts[np.ix_(used, own)]
             if n > 1 and one.size > _FEW_PAIRS and np.isfinite(parts).all():
-                moments = pair_moments(parts, one, two)
-                row[:] = (n - 1) * np.square(moments.sd) + n * np.square(moments.mean)
+                law = law_of_pairs(parts, one, two)
+                row[:] = n * ((n - 1) * np.square(np.asarray(law.se)) + np.square(np.asarray(law.estimate)))
                 continue
             for some in blocks(one.size, n):
                 row[some] = np.square(parts[one[some]] - parts[two[some]]).sum(axis=1)

@@ -760,7 +760,9 @@ def _crossed(scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, 
     rest = factor[0] * factor[1] * np.square(left).sum(axis=(1, 2))
     runs_df = np.maximum(n_runs - 1.0, 1.0)
     found = _of_both(items, from_runs, runs_df, rest, (np.count_nonzero(sums.weights > 0, axis=-1) - 1) * runs_df)
-    error, runs_error = (student(0.0, each, kind=items.kind).spread[0] for each in (found.standard_error, found.runs_error))
+    error, runs_error = (
+        student(0.0, each, kind=items.kind).spread[0] for each in (found.standard_error, np.asarray(found.runs_error))
+    )
     by_items = (n_runs == 1) | (items.kind == UNDEFINED)
     kind = np.where(by_items, items.kind, law_of_rows(means, scale, omit_missing=True).kind).astype(np.int8)
     return found._replace(standard_error=error, runs_error=runs_error, kind=kind, runs_skewness=skewness_of_mean(of_run, n_runs))
