@@ -8,7 +8,7 @@ from scipy import stats
 
 from tiebreak.numerics import UNDEFINED
 from tiebreak.statistics import clustered_mean, crossed_mean, stratified_mean, welch_ttest
-from tiebreak.statistics.means import Layout, cluster_sums, differences_of_means
+from tiebreak.statistics.means import Layout, cluster_sums, differences_of_means, means_of_rows
 
 NAMES = list("aaaaabbbccccccdee")
 
@@ -221,3 +221,15 @@ def test_pairs_that_lack_runs_of_tasks_are_each_as_by_itself(rng: np.random.Gene
     for row in (0, 1):
         alone = differences_of_means(score, one[[row]], two[[row]], tasks, scale[[row]])
         assert [part[row] for part in found if part is not None] == pytest.approx([part[0] for part in alone if part is not None])
+
+
+def test_a_row_that_lacks_a_run_counts_its_own_runs(rng: np.random.Generator) -> None:
+    """Of four runs three are one degree of freedom less, beside whatever rows it stands: the mean of a model is its own."""
+    score = rng.normal(size=(2, 4, 30)) + rng.normal(size=(2, 4, 1))
+    score[0, 3] = np.nan
+    for layout in (Layout(), Layout(tasks=np.repeat([0, 1], 15)), Layout(clusters=np.arange(30) // 3)):
+        found = means_of_rows(score, layout, np.full(2, 5.0))
+        alone = means_of_rows(score[:1, :3], layout, np.full(1, 5.0))
+        assert [part[0] for part in found if part is not None] == pytest.approx([part[0] for part in alone if part is not None])
+        assert found.runs_df is not None
+        assert found.runs_df.tolist() == [2, 3]

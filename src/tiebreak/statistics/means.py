@@ -461,10 +461,8 @@ def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArr
     """
     a, b = score[one], score[two]
     if a.shape[1] > 1 and np.isnan(score).any():
-        means = mean_present(score, axis=1)
-        a_gap, b_gap = np.isnan(a), np.isnan(b)
-        filled_a, filled_b = np.where(a_gap, means[one][:, None, :], a), np.where(b_gap, means[two][:, None, :], b)
-        return np.asarray(np.where(a_gap & b_gap, np.nan, filled_a - filled_b))
+        means, a_gap, b_gap = mean_present(score, axis=1)[:, None], np.isnan(a), np.isnan(b)
+        a, b = np.where(a_gap & ~b_gap, means[one], a), np.where(b_gap & ~a_gap, means[two], b)
     return np.asarray(a - b)
 
 
@@ -664,10 +662,9 @@ def _over_strata(strata: Sequence[tuple[FloatArray, ...]], noise: FloatArray) ->
     seen = np.square(contributions).sum(axis=-1)
     share = np.minimum(np.nan_to_num(divide(seen, total)), 1.0)
     skewness = skewness_of_mean(contributions, n_units.sum(axis=-1)) * share**1.5
-    is_void = np.isnan(means).any(axis=-1)
     kind = kind_of(np.abs(means).max(axis=-1), total > np.square(noise), noise)  # nan where a stratum is void
     (error, df), (guarded_error, guarded_df) = (
-        student(estimate, np.sqrt(square), np.where(is_void, 0.0, own), kind=kind).spread
+        student(estimate, np.sqrt(square), np.where(kind == UNDEFINED, 0.0, own), kind=kind).spread
         for square, own in ((total, df), (guarded, guarded_df))
     )
     estimate, n_examples = np.where(kind == IDENTICAL, 0.0, estimate), n.sum(axis=-1).astype(np.int64)
