@@ -216,13 +216,12 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     most = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf)
     if metric.is_share and np.all(most > 1) and most.max(initial=0) > 2:
         high = 100.0
-    score, model = long.numbers["score"], long.words["model"]
-    of_matrix, of_rows = ((values < low) | (values > high + _ROUNDING) for values in (matrix.score, score))
-    if "metric" not in long.words or of_matrix.any():
+    score, model, high = long.numbers["score"], long.words["model"], high + _ROUNDING
+    if "metric" not in long.words or np.any((matrix.score < low) | (matrix.score > high)):
         end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
         what = f"{metric.name} lies between {low:g} and {end}"
         long.refuse_rows(
-            of_rows,
+            (score < low) | (score > high),
             lambda row: f"{what}, and that of {model.names[model.code[row]]!r} is {score[row]:g}.",
             "Write all in one unit, or name another metric.",
         )
