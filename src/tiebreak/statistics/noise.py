@@ -133,8 +133,8 @@ def run_noise(
     if not share_runs:
         by_run, pvalue, run_df = np.nan, 1.0, 0
     items, guarded_law = student(0.0, item, item_df), student(0.0, more, more_df)
-    of_runs, n_left = student(0.0, by_run, run_df), n - min(map(np.count_nonzero, whole))
-    return RunNoise(items, guarded_law, of_runs, pvalue, largest, min(map(len, tables)), n - n_left, n_left)
+    of_runs, n_whole = student(0.0, by_run, run_df), int(min(map(np.count_nonzero, whole)))
+    return RunNoise(items, guarded_law, of_runs, pvalue, largest, min(map(len, tables)), n_whole, n - n_whole)
 
 
 def run_spread(means: Sequence[ArrayLike]) -> RunNoise:
