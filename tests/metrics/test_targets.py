@@ -43,7 +43,7 @@ def test_numbers_are_floats() -> None:
     truth = make_truth(several, classifier=False)
     assert truth.values is several
     assert truth.classes is None
-    assert truth.code is None
+    assert truth.code.size == 0
     assert_array_equal(truth.take(np.array([1])).values, [[3, 4]])
     assert_array_equal(truth.spread, [2, 2])  # 1 and 3 about 2, 2 and 4 about 3
 

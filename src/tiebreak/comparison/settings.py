@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-
 from tiebreak.comparison.methods import METHODS, known_methods
 from tiebreak.errors import InvalidParameterError, Problems, Setting
 from tiebreak.numerics import (
     Missing,
     check_probability,
-    check_rope,
+    check_rope_given,
     check_seed,
     rope_share,
     set_checked,
@@ -54,16 +52,13 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse all that no data could make sense of at once; numpy's numbers become Python's, as JSON knows no others."""
-        problems, rng = Problems(), self.rng
+        problems = Problems()
         with problems.noted():
-            if isinstance(self.rope, str):
-                rope_share(self.rope)
-            else:
-                set_checked(self, rope=check_rope(self.rope))
+            set_checked(self, rope=check_rope_given(self.rope))
         with problems.noted():
             set_checked(self, alpha=check_probability(self.alpha, "alpha"))
         with problems.noted():
-            set_checked(self, rng=int(rng.integers(2**32)) if isinstance(rng, np.random.Generator) else check_seed(rng))
+            set_checked(self, rng=check_seed(self.rng))
         methods = ("auto", *METHODS) if self.method in ("auto", *METHODS) else ("auto", *known_methods())  # of other packages too
         for name, allowed in {**_KNOWN, "method": methods}.items():
             if (value := getattr(self, name)) not in allowed:

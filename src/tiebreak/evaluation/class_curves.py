@@ -167,7 +167,7 @@ def _examples(kept: Kept, model: int, position: int, methods: Sequence[str], adv
         truth = kept.truth.take(fold.rows)
         method = next(each for each in (methods if len(classes) == 2 else methods[::-1]) if each in fold.outputs)
         scores = scores_of_class(position, truth, fold.outputs[method], method)
-        parts.append(Binary(truth.known_code == position, np.asarray(scores, dtype=float), classes[position]))
+        parts.append(Binary(truth.code == position, np.asarray(scores, dtype=float), classes[position]))
         splits += fold.splits
     ratio, n_copies = _design(kept, splits)
     name = kept.evaluation.models[model]
@@ -425,7 +425,7 @@ def _matrices(kept: Kept, folds: Sequence[Fold]) -> tuple[ConfusionMatrix, ...]:
     counts = np.zeros((len(folds), n, n), dtype=np.int64)
     for count, fold in zip(counts, folds, strict=True):
         code, _ = kept.truth.known_labels.find(fold.outputs["predict"])
-        np.add.at(count, (kept.truth.known_code[fold.rows], code), 1)  # -1 is the last one
+        np.add.at(count, (kept.truth.code[fold.rows], code), 1)  # -1 is the last one
     if counts[..., -1].any():
         return tuple(ConfusionMatrix((*labels, OTHER), count) for count in counts)
     return tuple(ConfusionMatrix(labels, count[:-1, :-1]) for count in counts)

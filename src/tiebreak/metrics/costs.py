@@ -251,7 +251,7 @@ class CostMatrix(Result):
             if unknown:
                 raise UndefinedScore(f"the model predicted {unknown[0]!r}, and the cost matrix has {quoted(self.labels)}")
             column[is_strange] = [self._place(label) for label in strange]
-        return float(np.add.reduce(self.costs[place[truth.known_code], column]) / truth.n_rows)
+        return float(np.add.reduce(self.costs[place[truth.code], column]) / truth.n_rows)
 
     def check_truth(self, truth: Truth) -> None:
         """Check that all classes of a target have costs.

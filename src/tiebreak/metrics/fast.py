@@ -56,7 +56,7 @@ def hits(truth: Truth, predicted: Array) -> Array:
     kind, own_kind = predicted.dtype.kind, truth.values.dtype.kind
     if (kind in "biu" and own_kind in "biu") or kind == own_kind == "U":
         return np.asarray(truth.values == predicted)
-    return np.asarray(truth.known_code == _find(truth, predicted))
+    return np.asarray(truth.code == _find(truth, predicted))
 
 
 def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
@@ -82,7 +82,7 @@ def positive_position(truth: Truth) -> int:
 
 def count_labels(truth: Truth, predicted: Array) -> tuple[FloatArray, ...]:
     """By label how many rows were recognised, were predicted and are there: the classes in order, then labels that are none."""
-    code, own_code = _find(truth, one_column(predicted)), truth.known_code
+    code, own_code = _find(truth, one_column(predicted)), truth.code
     n = max(truth.known_labels.classes.size, int(code.max(initial=0)) + 1)
     return tuple(np.bincount(each, minlength=n).astype(float) for each in (own_code[own_code == code], code, own_code))
 
@@ -120,7 +120,7 @@ def log_losses(truth: Truth, proba: Array) -> Array:
         second = _in_range(positive_column(proba, truth, 1))
         told = np.where(truth.is_second, second, 1 - second)
     else:
-        told = _table_of_probabilities(truth, proba)[np.arange(truth.n_rows), truth.known_code]
+        told = _table_of_probabilities(truth, proba)[np.arange(truth.n_rows), truth.code]
     eps = _EPS[told.dtype]
     return np.asarray(-np.log(np.minimum(np.maximum(told, eps), 1 - eps)))
 
@@ -132,7 +132,7 @@ def squared_distances(truth: Truth, proba: Array) -> Array:
         error, other = truth.is_second - second, ~truth.is_second - (1 - second)
         return np.asarray((error * error + other * other) * 0.5)
     errors = _table_of_probabilities(truth, proba).copy()
-    errors[np.arange(truth.n_rows), truth.known_code] -= 1
+    errors[np.arange(truth.n_rows), truth.code] -= 1
     return np.asarray(np.add.reduce(errors * errors, axis=1))
 
 

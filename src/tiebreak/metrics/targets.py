@@ -70,8 +70,8 @@ class Truth:
         Of the whole dataset for a classification target with one label for each row, else None.
     classes : ndarray of shape (n_classes,) or None
         Those labels in sorted order.
-    code : ndarray of shape (n_rows,) or None
-        Position of each row's label among the classes.
+    code : ndarray of shape (n_rows,)
+        Position of each row's label among the classes; empty where there are no labels.
     values : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         The target itself.
     n_rows : int
@@ -79,7 +79,7 @@ class Truth:
 
     labels: Labels | None
     classes: Array | None
-    code: Codes | None
+    code: Codes
     values: Array
     n_rows: int
     _sides: tuple[int, Codes, Codes] | None = None
@@ -87,7 +87,7 @@ class Truth:
     def take(self, rows: IntArray) -> Truth:
         """Targets of some rows, in their order."""
         values = self.values[rows]
-        return Truth(self.labels, self.classes, None if self.code is None else self.code[rows], values, values.shape[0])
+        return Truth(self.labels, self.classes, self.code if self.labels is None else self.code[rows], values, values.shape[0])
 
     @property
     def known_labels(self) -> Labels:
@@ -96,28 +96,22 @@ class Truth:
             raise DataError("this needs a target with one class label for each row; the target is no such one.")
         return self.labels
 
-    @property
-    def known_code(self) -> Codes:
-        """The codes, by those who have seen that there are labels."""
-        assert self.code is not None  # noqa: S101 - it is there whenever labels is
-        return self.code
-
     # --- computed once ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def counts(self) -> Codes:
         """Number of rows of each class, 0 for one that only other rows have."""
-        return np.bincount(self.known_code, minlength=self.known_labels.classes.size)
+        return np.bincount(self.code, minlength=self.known_labels.classes.size)
 
     @cached_property
     def is_second(self) -> Array:
         """Boolean for each row: True for the second class."""
-        return np.asarray(self.known_code == 1)
+        return np.asarray(self.code == 1)
 
     def sides(self, position: int) -> tuple[Codes, Codes]:
         """Row numbers of a class, and of all others; those of the class asked for last are kept."""
         if self._sides is None or self._sides[0] != position:
-            is_in = self.known_code == position
+            is_in = self.code == position
             self._sides = position, is_in.nonzero()[0], (~is_in).nonzero()[0]
         return self._sides[1], self._sides[2]
 
@@ -142,7 +136,8 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
         values = values.ravel()
     if values.ndim > 1 or not classifier:
         is_one_number_each = values.ndim == 1 and values.dtype.kind in _NUMBERS
-        return Truth(None, None, None, values.astype(float, copy=False) if is_one_number_each else values, values.shape[0])
+        values = values.astype(float, copy=False) if is_one_number_each else values
+        return Truth(None, None, np.empty(0, dtype=np.intp), values, values.shape[0])
     try:
         classes, code = np.unique(values, return_inverse=True)
     except TypeError as error:

@@ -77,7 +77,6 @@ def check_array(
     least: tuple[int, ...] = (1,),
     *,
     can_lack: bool = False,
-    error: type[TiebreakError] = DataError,
 ) -> FloatArray:
     """Array of finite floats by the names of its axes, such as "n_models, n_examples", after any others with "...".
 
@@ -88,7 +87,7 @@ def check_array(
     n_wrong = np.count_nonzero(np.isinf(found) if can_lack else ~np.isfinite(found))
     if not fits or n_wrong or any(n < fewest for n, fewest in zip(found.shape[::-1], least[::-1], strict=False)):
         met = f"; {n_wrong} are {'infinite' if can_lack else 'nan or infinite'}" if n_wrong else ""
-        raise error(
+        raise DataError(
             f"{name} must be finite numbers{', or nan where they are missing,' if can_lack else ''} of the shape ({axes}), "
             f"{' by '.join(map(str, least))} or more; got the shape {found.shape}{met}."
         )
@@ -167,15 +166,15 @@ def check_rope(rope: float) -> float:
     return width
 
 
-def check_rope_given(rope: float | str, of: str = "best mean") -> float | str:
+def check_rope_given(rope: float | str) -> float | str:
     """A rope in the metric's unit, or a percentage of something as it was given."""
     if not isinstance(rope, str):
         return check_rope(rope)
-    rope_share(rope, of)
+    rope_share(rope)
     return rope
 
 
-def rope_share(rope: str, of: str = "best mean") -> float:
+def rope_share(rope: str) -> float:
     """The share behind a rope such as "1%" (0.01)."""
     text = rope.strip()
     try:
@@ -183,19 +182,18 @@ def rope_share(rope: str, of: str = "best mean") -> float:
     except ValueError:
         share = float("nan")
     fits = text.endswith("%") and 0 <= share < float("inf")
-    refuse_unless(fits, "rope", f"be a number in the metric's unit, or a percentage of the {of} such as '1%'", rope)
+    refuse_unless(fits, "rope", "be a number in the metric's unit, or a percentage of the best mean such as '1%'", rope)
     return share
 
 
-def check_probability(value: float, name: str, *, low: float = 0.0, high: float = 1.0) -> float:
-    """A number strictly between `low` and `high`."""
+def check_probability(value: float, name: str) -> float:
+    """A number strictly between 0 and 1."""
     hint = ""
-    if _is_number(value) and 1 <= value < 100 * high and value > 100 * low:
+    if _is_number(value) and 1 <= value < 100:
         # an alpha of 95 is the confidence that goes with 0.05
         meant = 1.0 - value / 100 if name == "alpha" and value > 50 else value / 100
         hint = f" Did you mean {meant:g}?"
-    fits = _is_number(value) and low < value < high
-    refuse_unless(fits, name, f"lie between {low:g} and {high:g}, ends excluded", value, hint)
+    refuse_unless(_is_number(value) and 0 < value < 1, name, "lie between 0 and 1, ends excluded", value, hint)
     return float(value)
 
 
@@ -286,15 +284,15 @@ def is_missing(label: Any) -> bool:
     return label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and math.isnan(label))
 
 
-def positive_examples(labels: ArrayLike, name: str = "is_positive") -> NDArray[np.bool_]:
+def positive_examples(labels: ArrayLike) -> NDArray[np.bool_]:
     """True for each example of the positive class, by `positive_label`; refuses labels that do not tell, and missing ones."""
-    column = label_column(labels, name)
+    column = label_column(labels, "is_positive")
     found = set(np.unique(column).tolist() if column.dtype.kind in "biuf" else column.tolist())
     chosen = positive_label(found)
     if chosen is None:
         some = ", ".join(sorted(map(repr, found))[:3])
         raise DataError(
-            f"{name} must be True or False, 1 or 0, or 1 or -1 for each example; it holds {some}. Of other labels say which "
+            f"is_positive must be True or False, 1 or 0, or 1 or -1 for each example; it holds {some}. Of other labels say which "
             "one is positive, such as y == 'yes'."
         )
     return np.asarray(column == chosen, dtype=bool)

@@ -289,10 +289,10 @@ def n_of(n: int, total: int) -> str:
     return str(n) if n == total else f"{n} of {total}"
 
 
-def first_few(texts: Sequence[str], most: int = 5) -> list[str]:
+def first_few(texts: Sequence[str]) -> list[str]:
     """The first texts, and the number of the others."""
-    more = len(texts) - most
-    return [*texts[:most], f"and {more} more"] if more > 0 else list(texts)
+    more = len(texts) - 5
+    return [*texts[:5], f"and {more} more"] if more > 0 else list(texts)
 
 
 def columns(text: str) -> int:
@@ -312,12 +312,12 @@ QUOTE_WIDTH = 60
 """Characters of a name in a sentence."""
 
 
-def quote(name: str, width: int = QUOTE_WIDTH) -> str:
+def quote(name: str) -> str:
     """A name in a sentence."""
-    return f"'{shorten(name, width)}'"
+    return f"'{shorten(name, QUOTE_WIDTH)}'"
 
 
-def listed(names: list[str], most: int = 5, conjunction: str = "and") -> str:
-    """Names in a sentence, at most `most` of them: 'a', 'b' and 'c'; 'a', 'b' and 7 more; a, b or c."""
+def listed(names: list[str], most: int = 5) -> str:
+    """Names in a sentence, at most `most` of them: 'a', 'b' and 'c'; 'a', 'b' and 7 more."""
     shown = [*names[: most - 1], f"{len(names) - most + 1} more"] if len(names) > most else names
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {conjunction} {shown[-1]}"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
