@@ -477,9 +477,10 @@ def tabulated(points: FloatArray, below: FloatArray, *, estimate: ArrayLike, **f
         Rising along each row.
     estimate : array_like of shape (...)
     **facts
-        As of `Law`; its kind is SPREAD unless given.
+        As of `Law`.
     """
-    return _posterior(TABULATED, (points, below), estimate, facts)
+    kind, parts = kind_of(estimate, has_spread=True), (points, below)
+    return Law(estimate=plain(np.asarray(estimate)), kind=kind, shape=TABULATED, parts=parts, is_posterior=True, **facts)
 
 
 def by_draws(draws: FloatArray, *, estimate: ArrayLike, **facts: Any) -> Law:
@@ -487,13 +488,8 @@ def by_draws(draws: FloatArray, *, estimate: ArrayLike, **facts: Any) -> Law:
 
     It has no end where fewer than ten draws would lie beyond, and no p-value below one in their number.
     """
-    return _posterior(DRAWN, (np.sort(draws, axis=-1),), estimate, facts)
-
-
-def _posterior(shape: Shape, parts: tuple[FloatArray, ...], estimate: ArrayLike, facts: dict[str, Any]) -> Law:
-    estimate = np.asarray(estimate, dtype=float)
-    kind = facts.pop("kind", np.where(np.isnan(estimate), UNDEFINED, SPREAD).astype(np.int8))
-    return Law(estimate=plain(estimate), kind=kind, shape=shape, parts=parts, is_posterior=True, **facts)
+    kind, parts = kind_of(estimate, has_spread=True), (np.sort(draws, axis=-1),)
+    return Law(estimate=plain(np.asarray(estimate)), kind=kind, shape=DRAWN, parts=parts, is_posterior=True, **facts)
 
 
 def _of_rows(law: Law, at: FloatArray, of: Callable[..., Any]) -> FloatArray:

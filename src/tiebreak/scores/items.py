@@ -173,12 +173,11 @@ class Items:
 
         For answers about further tasks of this kind; the items themselves are left behind.
         """
-        if self.tasks is None:
-            return self.as_scores()
-        codes, means = np.array(self.tasks), self.item_means()
+        tasks = self.tasks or ()
+        codes, means = np.array(tasks), self.item_means()
         one = np.zeros(1, dtype=np.int64)
         matrices = []
-        for name in dict.fromkeys(self.tasks):
+        for name in dict.fromkeys(tasks):
             own = means[:, codes == name]
             weights = np.ones(own.shape[1]) if self.weights is None else self.weights[codes == name]
             used = ~np.isnan(own).any(axis=0) & (weights > 0)

@@ -29,7 +29,6 @@ from tiebreak.views.words import format_percent
 def learning_curve(curve: LearningCurve) -> Drawing:
     """Scores by the number of training examples, and whether more of them would help."""
     data = curve.to_frame()
-    data = data[data["model"].isin(curve.models[:MOST_LINES])].reset_index(drop=True)
     data.insert(1, "x", data["size"])
     said = {name: f"more data: {answer.answer}" for name, answer in zip(curve.models, curve.answers, strict=True)}
     n_helped = sum(answer.answer == ANSWERS[YES] for answer in curve.answers)
@@ -43,9 +42,7 @@ def validation_curve(curve: ValidationCurve) -> Drawing:
     """Scores by the value of a parameter, with the best value and all that are practically as good."""
     places = _numbers(curve.values)
     data = curve.to_frame()
-    data = data[data["model"].isin(curve.models[:MOST_LINES])].reset_index(drop=True)
-    n_drawn = min(len(curve.models), MOST_LINES)
-    data.insert(1, "x", [float(place) for _ in range(n_drawn) for place in (places or range(len(curve.values)))])
+    data.insert(1, "x", [float(place) for _ in curve.models for place in (places or range(len(curve.values)))])
     data = data.drop(columns="value")
     best = {spot.model: None if spot.position is None else curve.labels[spot.position] for spot in curve.sweet_spots}
     said = {name: "no score" if value is None else f"best: {short(value, 16)}" for name, value in best.items()}
@@ -63,7 +60,8 @@ def validation_curve(curve: ValidationCurve) -> Drawing:
 def _curve(
     curve: Any, data: Any, said: dict[str, str], title: str, before: str, x_label: str, words: list[str] | None
 ) -> Drawing:
-    """A line for each model, test scores solid, training scores dashed."""
+    """A line for each model, of many for the first, test scores solid, training scores dashed."""
+    data = data[data["model"].isin(curve.models[:MOST_LINES])].reset_index(drop=True)
     drawn = [name for name in curve.models if name in set(data["model"])]
     found = []
     for name, label in zip(drawn, labels(drawn), strict=True):
