@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def dask_cluster(tmp_path_factory):
     pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
     from tests.runners.clusters import Processes
 
-    with Processes(tmp_path_factory.mktemp("dask"), threads=2) as processes:
+    with closing(Processes(tmp_path_factory.mktemp("dask"), threads=2)) as processes:
         yield processes
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import closing
 from importlib.util import find_spec
 
 import cloudpickle
@@ -208,7 +209,7 @@ def test_a_cluster_without_workers_and_a_scheduler_that_is_killed(tmp_path, monk
     distributed = pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.5)
     with (
-        Processes(tmp_path, 0, nanny=False) as cluster,
+        closing(Processes(tmp_path, 0, nanny=False)) as cluster,
         distributed.Client(cluster.address, set_as_default=False) as client,
     ):
         assert told(LostWorkersError, lambda: next(DaskRunner(client).run(Plain(), splits(5)))) == (
