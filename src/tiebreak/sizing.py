@@ -141,8 +141,11 @@ def sample_size(
             problems.append("metric= and lower_is_better= are of a pilot, and there is none")
         question = question or "examples"
         population, implied = _described(question, facts, problems)
-        unit = {"splits": "repeat", "datasets": "dataset", "seeds": "seed"}.get(question, "item")
-        size = SampleSize(population=population, question=question, unit=unit)
+        size = SampleSize(
+            population=population,
+            question=question,
+            unit={"splits": "repeat", "datasets": "dataset", "seeds": "seed"}.get(question, "item"),
+        )
     else:
         facts |= {} if question is None else {"question": question}
         size, pilot_n = _piloted(pilot, facts, {"metric": metric, "lower_is_better": lower_is_better})

@@ -783,8 +783,9 @@ def _remarks(matrix: ScoreMatrix, method: Method, table: Family, baseline: str |
     if copied.size and method.is_paired:
         same = quoted([matrix.models[row] for row in np.flatnonzero(entry == copied[0])])
         more = f" (and {copied.size - 1} more such group(s))" if copied.size > 1 else ""
-        text = f"{same}{more} have the same score on every {unit}: are they the same model, or one read twice?"
-        yield Notice("identical-scores", text)
+        yield Notice(
+            "identical-scores", f"{same}{more} have the same score on every {unit}: are they the same model, or one read twice?"
+        )
     smallest = table.judged.least_pvalue
     if smallest is None or table.n_pairs < 2:
         return

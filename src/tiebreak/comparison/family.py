@@ -320,5 +320,4 @@ class Family:
 def every_pair(n_models: int) -> tuple[IntArray, IntArray]:
     """First and second of all pairs of n_models in order, in two bytes each: numpy's own indices of a triangle take eight."""
     index: IntArray = np.arange(n_models).astype(np.int16 if n_models <= 2**15 else np.int32)
-    first = np.repeat(index, index[::-1])
-    return first, np.concatenate([index[start + 1 :] for start in range(n_models)])
+    return np.repeat(index, index[::-1]), np.concatenate([index[start + 1 :] for start in range(n_models)])

@@ -319,9 +319,10 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
     )
     for name, is_given, why, instead in wrong:
         if is_given:
-            value = getattr(settings, name)
             raise InvalidParameterError(
-                Setting(name, repr(value)), f" does not go with looks: {why}. Leave it out, or {instead}.", about=name
+                Setting(name, repr(getattr(settings, name))),
+                f" does not go with looks: {why}. Leave it out, or {instead}.",
+                about=name,
             )
 
 

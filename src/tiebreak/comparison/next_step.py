@@ -100,8 +100,7 @@ def _goal(pair: PairComparison) -> tuple[Goal, float, float]:
     if pair.verdict != "undecided" and d > rope:
         return "better", inner, d - rope
     # the limit beyond 0 is nearer to the estimate than the other one where an interval is lopsided
-    sides = [(outer, rope - d), (inner, rope + d)]
-    return "equivalent", *max(sides, key=lambda side: side[0] / side[1] if side[1] > 0 else inf)
+    return "equivalent", *max([(outer, rope - d), (inner, rope + d)], key=lambda side: side[0] / side[1] if side[1] > 0 else inf)
 
 
 def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, float]:

@@ -65,8 +65,9 @@ class Settings:
                 choices = ", ".join(repr(each) for each in allowed if each is not None)
                 problems.append(InvalidParameterError(f"unknown {name} {value!r:.60}; choose one of {choices}.", about=name))
         if self.by is not None and not isinstance(self.by, str):
-            text = f"by must be the name of a column of the items; got {self.by!r:.60}."
-            problems.append(InvalidParameterError(text, about="by"))
+            problems.append(
+                InvalidParameterError(f"by must be the name of a column of the items; got {self.by!r:.60}.", about="by")
+            )
         problems.stop()
         problems.extend(self._contradictions())
         problems.stop()

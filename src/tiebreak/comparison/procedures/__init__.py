@@ -44,8 +44,9 @@ def choose_method(name: str, data: Scores) -> Method:
     else:
         instead = f"{by_shape.name!r}{_COLUMNS.get(chosen.question, '') if data.items is None else ''}."
         made = f"{_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}"
-        text = f"{chosen.name} is for {made}. Leave "
-        refusal = DataError(text, Setting("method"), f" out for the one that suits them, {instead}")
+        refusal = DataError(
+            f"{chosen.name} is for {made}. Leave ", Setting("method"), f" out for the one that suits them, {instead}"
+        )
     if refusal is not None:
         raise refusal
     return method_for(chosen, data, asked=chosen is not by_shape)

@@ -66,23 +66,22 @@ INDEPENDENT_DATASETS = "the datasets are a sample of those that the answer is me
 
 def refuse_datasets(name: str, data: Scores, *, takes_mixed: bool = False) -> TiebreakError | None:
     """The error for one dataset, and for several metrics unless the sizes of differences are not read."""
-    of_one = (
-        f"{name} compares models over several datasets, and these scores are of one. Its folds are no datasets: they share data. "
-        "Leave "
-    )
-    of_several = (
-        f"the datasets are scored in {data.metric.name}, and {name} reads sizes of differences, which have no common unit. Leave "
-    )
     return refusal(
         (
             len(data.matrices) < 2,
-            of_one,
+            (
+                f"{name} compares models over several datasets, and these scores are of one. Its folds are no datasets: they "
+                "share data. Leave "
+            ),
             Setting("method"),
             " out, or give scores of several datasets, named in a column 'dataset'.",
         ),
         (
             data.is_mixed and not takes_mixed,
-            of_several,
+            (
+                f"the datasets are scored in {data.metric.name}, and {name} reads sizes of differences, which have no common "
+                "unit. Leave "
+            ),
             Setting("method"),
             " out, which counts wins (the method 'sign'), or name one metric with ",
             Setting("metric"),
@@ -340,11 +339,11 @@ def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Noti
             but = "its mean is not shown to be higher (95 %, all pairs together)"
         if against[at]:
             but = f"{models[two]!r} has the better mean"
-        text = (
+        yield Notice(
+            "mean-against-centre",
             f"{models[one]!r} is typically ahead of {models[two]!r}{and_more(rows.size)}, but {but}: verdicts are of the typical "
-            "dataset; the method 'paired-t' judges means"
+            "dataset; the method 'paired-t' judges means",
         )
-        yield Notice("mean-against-centre", text)
 
 
 MANY_TIES = 0.1

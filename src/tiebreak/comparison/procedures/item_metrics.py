@@ -31,8 +31,10 @@ FEW_OF_AREAS, FEW_RARER = 20, 10
 def _gaps(name: str, items: Items) -> tuple[bool, str]:
     """Reason to refuse items that lack a prediction."""
     n = int(np.isnan(items.score).sum())
-    text = f"{name} needs a prediction of every model for every {items.unit}; {n} are missing. Leave out what is not there."
-    return n > 0, text
+    return (
+        n > 0,
+        f"{name} needs a prediction of every model for every {items.unit}; {n} are missing. Leave out what is not there.",
+    )
 
 
 # --- areas under ROC curves ------------------------------------------------------------------------------------------------

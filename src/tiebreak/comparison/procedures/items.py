@@ -100,19 +100,27 @@ def refuse_items(name: str, data: Scores) -> TiebreakError | None:
         if items.is_positive is None
         else "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set"
     )
-    text = f"{name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. {instead}."
-    return refusal((not items.is_mean, text)) or refuse_one_cluster(items)
+    return refusal(
+        (
+            not items.is_mean,
+            f"{name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. {instead}.",
+        )
+    ) or refuse_one_cluster(items)
 
 
 def refuse_one_cluster(items: Items) -> TiebreakError | None:
     """The error for fewer than two clusters."""
     n = len(items.items)
     alone = f"all {n} {items.unit}s are of one cluster" if n > 1 else f"there is only one {items.unit}"
-    text = (
-        f"{alone}, so nothing shows how much the difference varies from one to the next. More are needed, or names of clusters "
-        "that say which of them belong together."
+    return refusal(
+        (
+            items.n_clusters < 2,
+            (
+                f"{alone}, so nothing shows how much the difference varies from one to the next. More are needed, or names of "
+                "clusters that say which of them belong together."
+            ),
+        )
     )
-    return refusal((items.n_clusters < 2, text))
 
 
 def scale_of(data: Scores, first: IntArray, second: IntArray) -> FloatArray:
@@ -161,11 +169,15 @@ def _refuse_rates(data: Scores) -> TiebreakError | None:
     """Scores that are not all 0 or 1, of several runs, in clusters or with weights."""
     items = items_of(data)
     problem = items.structure_note if items.is_binary else f"these scores are not all 0 or 1 ({items.metric.name})"
-    text = (
-        f"tango counts {items.unit}s that are right or wrong, each once and by itself, but {problem}. The method 'clustered-t', "
-        "which 'auto' takes for these, allows for that."
-    )
-    return refusal((bool(problem) and items.is_mean, text)) or refuse_items("tango", data)
+    return refusal(
+        (
+            bool(problem) and items.is_mean,
+            (
+                f"tango counts {items.unit}s that are right or wrong, each once and by itself, but {problem}. The method "
+                "'clustered-t', which 'auto' takes for these, allows for that."
+            ),
+        )
+    ) or refuse_items("tango", data)
 
 
 def judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
@@ -352,13 +364,14 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
     parts = np.array([judged.beside[name][0] for name in ("from_items", "from_runs", "from_both")])
     share = parts / max(parts.sum(), np.finfo(float).tiny)
     advice = f"{items.unit}s" if share[0] >= share[1] else "runs"
-    text = (
-        f"parts of the squared standard error of {models[0]} minus {models[1]}: {share[0]:.0%} between {items.unit}s, "
+    yield TestOnly(
+        name="variance-parts",
+        models=models,
+        probabilities=dict(zip(("items", "runs", "both"), share.tolist(), strict=True)),
+        text=f"parts of the squared standard error of {models[0]} minus {models[1]}: {share[0]:.0%} between {items.unit}s, "
         f"{share[1]:.0%} between runs, {share[2]:.0%} within both; more {items.unit}s divide the first and last, more runs the "
-        f"second and last: {advice} would help most"
+        f"second and last: {advice} would help most",
     )
-    shares = dict(zip(("items", "runs", "both"), share.tolist(), strict=True))
-    yield TestOnly(name="variance-parts", models=models, probabilities=shares, text=text)
 
 
 def _about_items(items: Items) -> Iterator[Notice]:
@@ -455,15 +468,24 @@ CLUSTERED_T = Procedure(
 def _refuse_tasks(data: Scores) -> TiebreakError | None:
     """Scores that cannot be averaged, of one task, or of tasks of which some model has none: its average would be of others."""
     items = items_of(data)
-    of_one = (
-        f"macro-average is the mean over several tasks, and these {items.unit}s are of one: no column {TASK!r} tells more apart. "
-        "Leave "
+    refused = refusal(
+        (
+            items.tasks is None,
+            (
+                f"macro-average is the mean over several tasks, and these {items.unit}s are of one: no column {TASK!r} tells "
+                "more apart. Leave "
+            ),
+            Setting("method"),
+            " out.",
+        ),
+        (
+            not items.is_mean,
+            (
+                f"macro-average takes means over {items.unit}s within each task, and {items.metric.name} is of all of them "
+                "together, not a mean. Compare task by task."
+            ),
+        ),
     )
-    of_all = (
-        f"macro-average takes means over {items.unit}s within each task, and {items.metric.name} is of all of them together, not "
-        "a mean. Compare task by task."
-    )
-    refused = refusal((items.tasks is None, of_one, Setting("method"), " out."), (not items.is_mean, of_all))
     found = refused or refuse_items("macro-average", data)
     tasks, codes = np.array(list(dict.fromkeys(items.tasks or ()))), task_codes(items)
     has = np.asarray(~np.isnan(items.score).all(axis=1))

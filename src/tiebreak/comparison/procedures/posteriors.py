@@ -51,11 +51,16 @@ def _first_pairs(data: Scores, settings: Settings) -> tuple[IntArray, IntArray]:
 def _refuse(data: Scores) -> TiebreakError | None:
     """A dataset with one split, or of unknown sizes."""
     few = [matrix.dataset for matrix in data.matrices if matrix.n_splits < 2]
-    text = (
-        f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} "
-        f"{'has' if len(few) == 1 else 'have'} one split only. Use the method 'wilcoxon', which takes one score for each dataset."
+    refused = refuse_datasets("hierarchical", data) or refusal(
+        (
+            bool(few),
+            (
+                f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} "
+                f"{'has' if len(few) == 1 else 'have'} one split only. Use the method 'wilcoxon', which takes one score for "
+                "each dataset."
+            ),
+        )
     )
-    refused = refuse_datasets("hierarchical", data) or refusal((bool(few), text))
     if refused is not None or all(matrix.has_ratio for matrix in data.matrices):
         return refused
     return UnclearSourceError(
@@ -140,12 +145,13 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         names = (f"better by more than {rope:.3g}", f"within {rope:.3g}", f"worse by more than {rope:.3g}")
         words = names if rope else ("better", "", "worse")
         shown = [f"{word} ({float(p):.3f})" for word, p in zip(words, chances, strict=True) if word]
-        text = (
-            f"the next dataset: the difference of {quoted(pair)} (positive favours {quoted(pair[:1])}) lies between {low:.3g} "
-            f"and {high:.3g} with probability {1.0 - alpha:.3g}; {quoted(pair[:1])} is {', '.join(shown)}"
+        yield TestOnly(
+            name="next-dataset",
+            models=pair,
+            probabilities={name: float(p) for name, p in zip(("better", "equivalent", "worse"), chances, strict=True)},
+            text=f"the next dataset: the difference of {quoted(pair)} (positive favours {quoted(pair[:1])}) lies between "
+            f"{low:.3g} and {high:.3g} with probability {1.0 - alpha:.3g}; {quoted(pair[:1])} is {', '.join(shown)}",
         )
-        probabilities = {name: float(p) for name, p in zip(("better", "equivalent", "worse"), chances, strict=True)}
-        yield TestOnly(name="next-dataset", models=pair, probabilities=probabilities, text=text)
 
 
 HIERARCHICAL = Procedure(
@@ -223,12 +229,13 @@ def _as_published(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         better, equivalent, worse = map(float, posterior.probabilities)
         by = f" by more than {rope:.3g}" if rope else ""
         inside = f" within {rope:.3g} {equivalent:.3f}," if rope else ""
-        text = (
-            f"the test as published, of which outcome is the most probable for {quoted([models[one]])} against "
-            f"{quoted([models[other]])} on further datasets: better{by} {better:.3f},{inside} worse{by} {worse:.3f}"
+        yield TestOnly(
+            name="bayes-signed-rank",
+            models=(models[one], models[other]),
+            probabilities={"better": better, "equivalent": equivalent, "worse": worse},
+            text=f"the test as published, of which outcome is the most probable for {quoted([models[one]])} against "
+            f"{quoted([models[other]])} on further datasets: better{by} {better:.3f},{inside} worse{by} {worse:.3f}",
         )
-        chances = {"better": better, "equivalent": equivalent, "worse": worse}
-        yield TestOnly(name="bayes-signed-rank", models=(models[one], models[other]), probabilities=chances, text=text)
 
 
 BAYES_SIGNED_RANK = Procedure(

@@ -198,11 +198,13 @@ def _agreement(items: Items) -> TestOnly:
     by_model = (
         f"from {errors[low]:+.3g} for {quoted([items.models[low]])} to {errors[high]:+.3g} for {quoted([items.models[high]])}"
     )
-    text = (
-        f"judge and people {how} over {labels.size:,} labelled answers; the judge scores them {bias.estimate:+.3g} against "
-        f"people{interval}{f', {by_model}' if errors[high] > errors[low] else ''}"
+    return TestOnly(
+        name="agreement",
+        models=items.models,
+        statistic=correlation,
+        text=f"judge and people {how} over {labels.size:,} labelled answers; the judge scores them {bias.estimate:+.3g} against "
+        f"people{interval}{f', {by_model}' if errors[high] > errors[low] else ''}",
     )
-    return TestOnly(name="agreement", models=items.models, statistic=correlation, text=text)
 
 
 PREDICTION_POWERED = Procedure(

@@ -75,8 +75,10 @@ def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Difference of the rates of each pair."""
     counts, n = counts_of(data)
     higher = data.metric.higher_is_better
-    law = newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=higher)
-    return Judged(law=law, reach_df=reach_of_rates(np.minimum(n[first], n[second])))
+    return Judged(
+        law=newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=higher),
+        reach_df=reach_of_rates(np.minimum(n[first], n[second])),
+    )
 
 
 def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
@@ -150,11 +152,17 @@ def _refuse_single(data: Scores) -> TiebreakError | None:
     unit = "seed" if question_of(data) == "seeds" else "example" if data.items is None else data.items.unit
     n_units = np.asarray(_samples(data).df) + 1.0
     few = [name for name, n in zip(data.matrix().models, n_units.tolist(), strict=True) if not n > 1]
-    text = (
-        f"{quoted(few)} {'has' if len(few) == 1 else 'have'} fewer than two {unit}s, so nothing shows how much scores vary from "
-        f"{unit} to {unit}. Give more, or leave out what has only one with "
+    return refusal(
+        (
+            bool(few),
+            (
+                f"{quoted(few)} {'has' if len(few) == 1 else 'have'} fewer than two {unit}s, so nothing shows how much scores "
+                f"vary from {unit} to {unit}. Give more, or leave out what has only one with "
+            ),
+            Setting("models"),
+            ".",
+        )
     )
-    return refusal((bool(few), text, Setting("models"), "."))
 
 
 WELCH_1947 = (
