@@ -212,16 +212,15 @@ def compare(
         metric, models, dataset, lower_is_better, X, y, groups, n_train, cast("int | None", n_test), cv, rows, item, cluster
     )
     scores = _read(sources, read)
-    if plan is None:
-        return compare_scores(scores, settings_for(scores, given))
     answer = compare_scores(scores, settings_for(scores, {**given, "looks": plan}))
-    if answer.looks is not None and len(answer.looks.taken) == len(plan.taken):
-        raise ChangedRunError(
-            f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
-            "again when there are more; what that look answered stands in its own answer, which to_json keeps."
-        )
-    if path is not None and answer.looks is not None:
-        keep(path, content, answer.looks)
+    if plan is not None and answer.looks is not None:
+        if len(answer.looks.taken) == len(plan.taken):
+            raise ChangedRunError(
+                f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
+                "again when there are more; what that look answered stands in its own answer, which to_json keeps."
+            )
+        if path is not None:
+            keep(path, content, answer.looks)
     return answer
 
 

@@ -548,8 +548,7 @@ class Comparison(Result):
         if self.looks is None:
             return self.method.judge(self.scores, first, second, self.resolved)
         home = self.pair_table.interval_alpha
-        k = range(len(self.looks.taken))[look]
-        return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, k)
+        return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, look)
 
 
 # --- from scores and settings ------------------------------------------------------------------------------------------------
@@ -616,7 +615,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
 
 def _check_models(scores: Scores, baseline: str | None) -> None:
     """Refuse a single model, more than memory holds the pairs of, and a baseline that is none of them."""
-    problems, models, n = Problems(), scores.models, len(scores.models)
+    models, n = scores.models, len(scores.models)
     gone = "".join(f" {notice.text}." for notice in scores.notices if notice.code == "left-out")
     refused = refusal(
         (n < 2, f"a comparison needs at least two models; there is only {quoted(models)}.{gone}"),
@@ -630,7 +629,7 @@ def _check_models(scores: Scores, baseline: str | None) -> None:
             ".",
         ),
     )
-    problems += [] if refused is None else [refused]
+    problems = Problems(filter(None, [refused]))
     with problems.noted():
         if baseline is not None:
             look_up(baseline, models, "model (given as baseline)")

@@ -141,11 +141,6 @@ class Looks:
         """Units of the plan that are still to come."""
         return max(0, self.n_total - self.n)
 
-    @property
-    def decided(self) -> tuple[tuple[str, str, str], ...]:
-        """Pairs that are decided, by whichever look."""
-        return tuple(pair for look in self.taken for pair in look.decided)
-
     def as_dict(self) -> dict[str, Any]:
         """The plan and its looks as JSON knows them."""
         from msgspec import to_builtins
@@ -352,15 +347,13 @@ def next_look(plan: Looks | Mapping[str, Any], data: Scores, settings: Settings,
         "correction": settings.correction or "bonferroni",
         "missing": settings.missing,
     }
-    if not plan.taken:
-        plan = replace(plan, unit=unit, terms=terms)
-        if n > plan.n_total:
-            raise InvalidParameterError(
-                Setting("n_total", str(plan.n_total)),
-                f" is fewer than the {n:,} {unit}s that are there already. It names the whole plan, before the first look.",
-                about="n_total",
-            )
-    plan = replace(plan, unit=unit)
+    plan = replace(plan, unit=unit, terms=plan.terms if plan.taken else terms)
+    if not plan.taken and n > plan.n_total:
+        raise InvalidParameterError(
+            Setting("n_total", str(plan.n_total)),
+            f" is fewer than the {n:,} {unit}s that are there already. It names the whole plan, before the first look.",
+            about="n_total",
+        )
     _refuse_changes(plan, terms)
     if plan.n > n:
         raise ChangedRunError(
@@ -637,7 +630,7 @@ def looked(plan: Looks, method: Method, data: Scores, first: IntArray, second: I
 def at_look(
     plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float, k: int
 ) -> Judged:
-    """Differences of pairs at one look, from 0, whatever the looks before it said; of the shape of `first`."""
+    """Differences of pairs at one look, from 0 or back from the last, -1, whatever those before it said; shaped as `first`."""
     cuts = [cut(method, data, look.n) for look in plan.taken]
     judged = method.judge(cuts[k], np.atleast_1d(first), np.atleast_1d(second), settings)
     law = _joined([judged.law] * len(cuts), np.full(np.size(first), k), granted_alphas(plan, method, cuts), home)

@@ -103,10 +103,6 @@ class RankingTable:
         """Compact letter display; None where `differs` is."""
         return None if self.differs is None else compact_letters(self.differs)
 
-    def copies(self, row: int) -> IntArray:
-        """Rows of a model and its copies."""
-        return np.flatnonzero(self.entry == self.entry[row])
-
 
 def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     """The ranking of scores whose models stand in ranking order; `pairs` is the family, or stands outside it."""
@@ -133,8 +129,7 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
             rank_low, rank_high = 1 + outside.sum(axis=0), n_models - outside.sum(axis=1)
             differs = above | above.T if n_models <= MOST_LETTERED else None
     interval = values.interval
-    if interval is not None:
-        bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
+    bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
     # the mean of a metric that is a mean by its name is not called so twice
     label = units.metric.name if units.metric.name.startswith(f"{values.name}_") else f"{values.name} {units.metric.name}"
     return RankingTable(
@@ -311,16 +306,14 @@ def compact_letters(differs: NDArray[np.bool_]) -> list[str]:
     n_models = len(differs)
     groups: list[list[int]] = []
     together = np.zeros(differs.shape, dtype=bool)
-    for one in range(n_models):
-        for other in range(one, n_models):
-            if differs[one, other] or together[one, other]:
-                continue
-            group = [one, other] if other > one else [one]
-            for model in range(n_models):
-                if model not in group and not differs[model, group].any():
-                    group.append(model)
-            groups.append(sorted(group))
-            together[np.ix_(group, group)] = True
+    for one, other in combinations_with_replacement(range(n_models), 2):
+        if differs[one, other] or together[one, other]:
+            continue
+        is_in = np.isin(np.arange(n_models), (one, other))
+        for model in range(n_models):
+            is_in[model] |= not differs[model, is_in].any()
+        groups.append(np.flatnonzero(is_in).tolist())
+        together[np.ix_(is_in, is_in)] = True
     groups = sorted(_swept(groups))
     signs = [*string.ascii_letters, *(f"({number})" for number in range(53, len(groups) + 1))]
     return ["".join(sign for sign, group in zip(signs, groups, strict=False) if model in group) for model in range(n_models)]

@@ -1,6 +1,7 @@
 """Ratings: where each model stands by whom it beat, with intervals of ratings and of ranks."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -176,14 +177,12 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
     counts = np.full(battles.outcome.size, True) if battles.weight is None else battles.weight > 0
     fixed = _checked(battles.model_a[counts], battles.model_b[counts], battles.models, anchor, level)
     score = (1 + battles.outcome) / 2
-    settings: dict[str, Any] = {"n_models": n, "weight": battles.weight, "cluster": battles.cluster}
-
-    def fitted(position: bool) -> BradleyTerry:
-        return bradley_terry(battles.model_a, battles.model_b, score, position=position, **settings)
-
+    fitted = partial(
+        bradley_terry, battles.model_a, battles.model_b, score, n_models=n, weight=battles.weight, cluster=battles.cluster
+    )
     played = np.bincount(battles.model_a[counts] * n + battles.model_b[counts], minlength=n * n).reshape(n, n)
     state: PositionState = "ignored" if not position else "taken out" if tells_position(played) else "one order"
-    found, about = fitted(state == "taken out"), {}
+    found, about = fitted(position=state == "taken out"), {}
     n_turned, n_met = int(np.minimum(played, played.T).sum()) // 2, int(played.sum())
     if state == "taken out":
         low, high = student(found.position, found.position_error, found.position_df).interval(level)
@@ -195,7 +194,7 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
         else:
             names = ("position_probability", "position_low", "position_high")
             about = dict(zip(names, expit([found.position, low, high]).tolist(), strict=True))
-        found = found if state == "taken out" else fitted(False)
+        found = found if state == "taken out" else fitted(position=False)
     n_both, n_kept = battles.both_orders()
     return _ratings(
         found,

@@ -181,7 +181,8 @@ def folded_copies(comparison: Comparison, row: int) -> list[int]:
     """Rows of the other models that share the line of a model; none where each is judged against a baseline."""
     if comparison.settings.baseline is not None:
         return []
-    return [copy for copy in comparison.ranking_table.copies(row).tolist() if copy != row]
+    entry = comparison.ranking_table.entry
+    return [copy for copy in np.flatnonzero(entry == entry[row]).tolist() if copy != row]
 
 
 def _foremost(comparison: Comparison, lines: Sequence[int]) -> list[int]:

@@ -6,8 +6,7 @@ import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, mean_values, noted, reached, refusal
 from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
-from tiebreak.numerics import FloatArray, IntArray, Interval, mean_present, student_multiplier
-from tiebreak.numerics.law import Law
+from tiebreak.numerics import FloatArray, IntArray, mean_present, student_multiplier
 from tiebreak.scores.means import law_of_models, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
@@ -35,22 +34,15 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
 
         return joint_draws(data.metric.sign * data.matrix().score, float(split_ratio.mean()), rng, n)
 
-    def uncorrected() -> Law:
-        return corrected_law(plain, 0.0)
-
-    return Judged(law=law, reach_df=reached(law), floor=floor, draws=draws, beside={"ratio": ratio, "uncorrected": uncorrected})
+    beside = {"ratio": ratio, "uncorrected": lambda: corrected_law(plain, 0.0)}
+    return Judged(law=law, reach_df=reached(law), floor=floor, draws=draws, beside=beside)
 
 
 def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
     """Mean score of each model, with its t interval."""
     matrix = data.matrix()
-    plain = law_of_models(matrix)
-
-    def interval(alpha: float) -> Interval:
-        ratios = np.nan_to_num(mean_present(np.where(np.isnan(matrix.score), np.nan, split_ratio), axis=1))
-        return corrected_law(plain, ratios).interval_at(alpha)
-
-    return mean_values(data)._replace(interval=interval)
+    ratios = np.nan_to_num(mean_present(np.where(np.isnan(matrix.score), np.nan, split_ratio), axis=1))
+    return mean_values(data)._replace(interval=corrected_law(law_of_models(matrix), ratios).interval_at)
 
 
 def _nothing(data: Scores) -> FloatArray:

@@ -90,12 +90,14 @@ def _values_of_areas(data: Scores) -> ModelValues:
     """Area of each model, with its logit interval."""
     found = _areas(data)
     shape = found.estimate.shape
-    n, tolerance = np.full(shape, found.n_positive + found.n_negative), np.full(shape, RELATIVE_TOLERANCE)
-
-    def interval(alpha: float) -> Interval:
-        return found.interval(1.0 - alpha)
-
-    return ModelValues("measured", found.estimate, n, tolerance, interval, standard_error=np.sqrt(found.variance))
+    return ModelValues(
+        "measured",
+        found.estimate,
+        np.full(shape, found.n_positive + found.n_negative),
+        np.full(shape, RELATIVE_TOLERANCE),
+        lambda alpha: found.interval(1.0 - alpha),
+        standard_error=np.sqrt(found.variance),
+    )
 
 
 def _remarks_on_areas(data: Scores) -> Iterator[Notice]:
@@ -200,12 +202,14 @@ def _values(data: Scores) -> ModelValues:
     found = _influence(items)
     value, own = found.estimate, found.of_models
     bounds = data.metric.bounds_of(float(value.min()), float(value.max()))
-
-    def interval(alpha: float) -> Interval:
-        return Interval(*(np.clip(end, *bounds) for end in own.interval_at(alpha)))
-
-    n, error = np.full(value.size, len(items.items)), np.asarray(own.se)
-    return ModelValues("measured", value, n, RELATIVE_TOLERANCE * np.abs(value), interval, standard_error=error)
+    return ModelValues(
+        "measured",
+        value,
+        np.full(value.size, len(items.items)),
+        RELATIVE_TOLERANCE * np.abs(value),
+        lambda alpha: Interval(*(np.clip(end, *bounds) for end in own.interval_at(alpha))),
+        standard_error=np.asarray(own.se),
+    )
 
 
 def _pieces_of_rarer(items: Items) -> int:

@@ -234,17 +234,20 @@ def _tests_of_rates(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         shown = (
             "not defined, as all models agree everywhere" if np.isnan(statistic) else f"{statistic:.6g}, df {q.df}, {p_words(p)}"
         )
-        text = f"Cochran's Q, of all models at once: {shown}"
-        yield TestOnly(name="cochran", models=models, statistic=statistic, pvalue=p, text=text)
+        yield TestOnly(
+            name="cochran",
+            models=models,
+            statistic=statistic,
+            pvalue=p,
+            text=f"Cochran's Q, of all models at once: {shown}",
+        )
         return
     (_, b, c, _), unit = paired_counts(score), items_of(data).unit
-    units = unit if b == 1 else f"{unit}s"
+    counts = f" ({b:.0f} {unit if b == 1 else f'{unit}s'} that only {models[0]} gets, {c:.0f} that only {models[1]} does)"
     for variant, label in _MCNEMAR.items():
         test = mcnemar(b, c, variant)
         statistic, p = float(test.statistic), float(test.pvalue)
-        text = f"McNemar, {label}: {p_words(p)}"
-        if variant == "exact":
-            text += f" ({b:.0f} {units} that only {models[0]} gets, {c:.0f} that only {models[1]} does)"
+        text = f"McNemar, {label}: {p_words(p)}{counts if variant == 'exact' else ''}"
         yield TestOnly(name=f"mcnemar-{variant}", models=models, statistic=statistic, pvalue=p, text=text)
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.comparison.procedures.datasets import (
     FURTHER_DATASET,
@@ -26,7 +25,7 @@ from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, U
 from tiebreak.numerics.law import DRAWS_BEYOND, Law, Shape
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.posterior.hierarchical import HierarchicalPosterior, hierarchical_posterior
+from tiebreak.statistics.posterior.hierarchical import hierarchical_posterior
 from tiebreak.statistics.posterior.signed_rank import signed_rank_centre, signed_rank_posterior
 
 MOST_DRAWS = 100_000
@@ -93,28 +92,25 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judg
         n_units=n_units,
         kind=kind,
         tolerance=tolerance,
-        shape=Shape(_tail, _end),
+        shape=BY_PAIR,
         parts=(posteriors,),
         is_posterior=True,
     )
     return Judged(law=law, credible="curve", beside={"posteriors": posteriors, "datasets": datasets})
 
 
-def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    """Probability that the mean difference is at least, or at most, `at`."""
-    return _each(lambda posterior, x: float(posterior.law.tail(x, upper=upper)), law.parts[0], at)
+def _each(law: Law, at: FloatArray, of: Callable[[Law, float], FloatArray]) -> FloatArray:
+    """A number of the posterior of each pair; nan where there is none."""
+    rows, points = np.broadcast_arrays(law.parts[0], at)
+    pairs = zip(rows.ravel(), points.ravel().tolist(), strict=True)
+    return np.array([np.nan if each is None else float(of(each.law, x)) for each, x in pairs]).reshape(rows.shape)
 
 
-def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    """Ends of credible intervals."""
-    return _each(lambda posterior, x: float(posterior.law.end(x, upper=upper)), law.parts[0], p)
-
-
-def _each(of: Callable[[HierarchicalPosterior, float], float], posteriors: NDArray[np.object_], at: FloatArray) -> FloatArray:
-    """A number of each posterior; nan where there is none."""
-    rows, points = np.broadcast_arrays(posteriors, at)
-    values = [np.nan if each is None else of(each, x) for each, x in zip(rows.ravel(), points.ravel().tolist(), strict=True)]
-    return np.array(values).reshape(rows.shape)
+BY_PAIR = Shape(
+    lambda law, at, upper: _each(law, at, lambda own, x: own.tail(x, upper=upper)),
+    lambda law, p, upper: _each(law, p, lambda own, x: own.end(x, upper=upper)),
+)
+"""Each pair by a posterior of its own."""
 
 
 def _differences(data: Scores, first: int, second: int) -> tuple[tuple[str, ...], list[FloatArray], list[float]]:
