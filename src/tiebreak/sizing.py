@@ -11,7 +11,6 @@ from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.sample_size import MOST_UNITS, Goal, SampleSize, Solved, pilot_of, whole
 from tiebreak.errors import InvalidParameterError, Problems, Setting
 from tiebreak.numerics import check_number, check_probability
-from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.power import Population
 
 SizedQuestion = Literal["examples", "splits", "datasets", "seeds", "test-sets"]
@@ -295,20 +294,7 @@ def _piloted(pilot: Any, facts: dict[str, Any], reading: dict[str, Any]) -> tupl
         pair, pilot = (pilot.first, pilot.second), pilot.comparison
     asked = {name: value for name, value in reading.items() if value is not None}
     comparison = pilot if isinstance(pilot, Comparison) and not asked else compare(pilot, **asked)
-    pair, n, population, cautious = pilot_of(comparison, pair)
-    unit, alpha = "repeat" if comparison.method.question == "splits" else comparison.method.unit, comparison.settings.alpha
-    size = SampleSize(
-        population=population,
-        question=comparison.method.question,
-        unit=unit,
-        alpha=alpha,
-        interval_alpha=alpha / (1 if comparison.correction == "none" else comparison.pair_table.n_pairs),
-        n_models=len(comparison.models),
-        rope=comparison.rope,
-        pilot=f"{n:,} {unit}s of {quoted(pair)}",
-        cautious=cautious,
-    )
-    return size, n
+    return pilot_of(comparison, pair)
 
 
 # --- checks ---------------------------------------------------------------------------------------------------------------

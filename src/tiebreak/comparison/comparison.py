@@ -424,11 +424,6 @@ class Comparison(Result):
         if self.looks is not None:
             raise DataError("p_best keeps no error rate over looks. Compare without a plan of looks, when all data are in.")
         found = p_best(self.scores, self.method, self.ranking_table.n_units, self.resolved)
-        if found is None:
-            raise DataError(
-                f"{self.method.name} gives no joint posterior of all models, so no p_best; shortlist() has those that may be the "
-                "best."
-            )
         return dict(zip(self.models, found.tolist(), strict=True))
 
     # --- views -----------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tiebreak.comparison.family import Family, every_pair
 from tiebreak.comparison.procedures.procedure import Method, ModelValues, units_of
 from tiebreak.comparison.settings import Settings
+from tiebreak.errors import DataError
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval, blocks
 from tiebreak.scores.means import connected_groups
 from tiebreak.scores.scores import Scores
@@ -257,8 +258,8 @@ def _shortfalls(pairs: Family, may_be_best: NDArray[np.bool_], entry: IntArray) 
     return np.where(np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0)), found, np.nan)
 
 
-def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings) -> FloatArray | None:
-    """Probability of each model to be the best; nan for models without all scores, None where the procedure gives none.
+def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings) -> FloatArray:
+    """Probability of each model to be the best; nan for models without all scores.
 
     Of two models that of their difference, of more the share of draws of the joint posterior in which a model comes first.
     """
@@ -273,7 +274,9 @@ def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings
     judged = method.judge(kept, first, second, settings)
     law = judged.law
     if not law.is_posterior or (judged.draws is None and n_complete > 2):
-        return None
+        raise DataError(
+            f"{method.name} gives no joint posterior of all models, so no p_best; shortlist() has those that may be the best."
+        )
     draws = None if judged.draws is None else judged.draws(N_DRAWS, np.random.default_rng(settings.rng))
     below, above = np.asarray(law.tail(0.0)), np.asarray(law.tail(0.0, upper=True))
     found[complete] = combine_pairs(n_complete, first, second, below, above, law.kind != SPREAD, draws)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import FloatArray, IntArray, check_probability
+from tiebreak.numerics import FloatArray, IntArray, check_probability, mean_present
 from tiebreak.numerics.law import student
 from tiebreak.result import Result
 from tiebreak.scores.battles import Battles
@@ -161,10 +161,7 @@ def rate_scores(scores: Scores, *, tie_margin: float = 0.0, anchor: str | None =
     table = np.full((len(scores.models), len(scores.matrices)), np.nan)
     for column, matrix in enumerate(scores.matrices):
         rows = [scores.models.index(name) for name in matrix.models]
-        there = ~np.isnan(matrix.score)
-        sums = np.where(there, matrix.score, 0.0).sum(axis=1)
-        means = np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
-        table[rows, column] = scores.metric_of(matrix).sign * means
+        table[rows, column] = scores.metric_of(matrix).sign * mean_present(matrix.score, axis=1)
     first, second, score, dataset = battles_of_scores(table, margin=tie_margin)
     fixed = _checked(first, second, scores.models, anchor, level)
     found = bradley_terry(first, second, score, n_models=len(scores.models), cluster=dataset)

@@ -242,7 +242,6 @@ def _judged(asked: AskedRequirement, answer: Comparison, n_questions: int, floor
     All looks share the error rate of a requirement, so what one of them says stays.
     """
     alpha, floor = answer.settings.alpha / n_questions, floors.get(answer.metric)
-    shared = {"metric": answer.metric, "rope": answer.rope, "alpha": answer.settings.alpha, "n_questions": n_questions}
     outcome: Outcome = "inconclusive"
     for look in range(1 if answer.looks is None else len(answer.looks.taken)):
         is_met, is_broken, found = (_near_best if asked.gate == "near best" else _of_pair)(asked, answer, alpha, look)
@@ -251,7 +250,15 @@ def _judged(asked: AskedRequirement, answer: Comparison, n_questions: int, floor
         elif is_met or is_broken:
             outcome = "met" if is_met else "broken"
             break
-    return Requirement(**(asked._asdict() | shared | found), outcome=outcome, unit=answer.method.unit, noise_floor=floor)
+    return Requirement(
+        **(asked._asdict() | {"metric": answer.metric} | found),
+        outcome=outcome,
+        rope=answer.rope,
+        alpha=answer.settings.alpha,
+        n_questions=n_questions,
+        unit=answer.method.unit,
+        noise_floor=floor,
+    )
 
 
 def _noise_reason(asked: AskedRequirement, found: dict[str, Any], rope: float, alpha: float, floor: float) -> str:

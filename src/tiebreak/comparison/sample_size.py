@@ -242,8 +242,8 @@ def whole(n: float, step: int) -> int:
 # --- pilots ---------------------------------------------------------------------------------------------------------------
 
 
-def pilot_of(comparison: Comparison, pair: tuple[str, str] | None = None) -> tuple[tuple[str, str], int, Population, Population]:
-    """A pair of an answer, by default that with the widest interval, its units, a population like it, and a cautious one.
+def pilot_of(comparison: Comparison, pair: tuple[str, str] | None = None) -> tuple[SampleSize, int]:
+    """Plan with what a pair of an answer says, by default that with the widest interval, and the units of the pilot.
 
     Raises
     ------
@@ -268,7 +268,19 @@ def pilot_of(comparison: Comparison, pair: tuple[str, str] | None = None) -> tup
             f"the pilot has {df + 1:.3g} independent {unit}s or clusters of {names}, and at least {FEWEST_DF + 1:.0f} are "
             "needed to see how much they vary. Measure more, or say what is likely instead of giving a pilot."
         )
-    return pair, n, population, _cautious(population, n, df)
+    counted = "repeat" if comparison.method.question == "splits" else unit
+    size = SampleSize(
+        population=population,
+        question=comparison.method.question,
+        unit=counted,
+        alpha=comparison.settings.alpha,
+        interval_alpha=comparison.settings.alpha / (1 if comparison.correction == "none" else comparison.pair_table.n_pairs),
+        n_models=len(comparison.models),
+        rope=comparison.rope,
+        pilot=f"{n:,} {counted}s of {names}",
+        cautious=_cautious(population, n, df),
+    )
+    return size, n
 
 
 def _cautious(population: Population, n: int, df: float) -> Population:
