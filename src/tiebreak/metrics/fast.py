@@ -276,15 +276,15 @@ def _ordered_sides(truth: Truth, scores: Array, position: int, method: str) -> l
 # --- predicted numbers ------------------------------------------------------------------------------------------------------
 
 
-def absolute_errors(truth: Truth, predicted: Array) -> Array:
+def absolute_errors(truth: Truth, predicted: Array) -> Any:
     """``|y - predicted|`` of each row, and output."""
-    return np.asarray(np.abs(_errors(truth, predicted)))
+    return np.abs(_errors(truth, predicted))
 
 
-def squared_errors(truth: Truth, predicted: Array) -> Array:
+def squared_errors(truth: Truth, predicted: Array) -> Any:
     """``(y - predicted)**2`` of each row, and output."""
     errors = _errors(truth, predicted)
-    return np.asarray(errors * errors)
+    return errors * errors
 
 
 def root_mean_squared_error(truth: Truth, predicted: Array, *_: object) -> float:
@@ -329,7 +329,7 @@ def check_numbers(truth: Truth) -> None:
         raise UndefinedScore(f"it is for numbers, and the target holds {truth.values.reshape(-1)[:1].tolist()[0]!r}")
 
 
-def _errors(truth: Truth, predicted: Array) -> Array:
+def _errors(truth: Truth, predicted: Array) -> Any:
     """Errors of the predictions, as floats of shape (n_rows,) or (n_rows, n_outputs)."""
     if predicted.dtype.kind != "f":
         predicted = numbers(predicted)
@@ -339,7 +339,7 @@ def _errors(truth: Truth, predicted: Array) -> Array:
         values = values.astype(float)
     if predicted.size != values.size:
         raise DataError(f"predict returned an array of shape {predicted.shape} for a target of shape {values.shape}.")
-    return np.asarray(values - predicted.reshape(values.shape))
+    return values - (predicted if predicted.shape == values.shape else predicted.reshape(values.shape))
 
 
 def _finite_mean(values: Any, truth: Truth, predicted: Array) -> float:

@@ -90,9 +90,10 @@ class Scorer:
 
     def _answered(self, outputs: Outputs) -> tuple[Formula, str]:
         """The formula, and the first of its methods that there is an answer of."""
-        for method in self.needs:
-            if self.formula is not None and method in outputs:
-                return self.formula, method
+        if self.formula is not None:
+            for method in self.formula.needs:
+                if method in outputs:
+                    return self.formula, method
         raise UndefinedScore(f"it needs {' or '.join(self.needs)}, and there is {quoted(list(outputs))} of the model")
 
     def score_model(self, model: Any, X_test: Any, y_test: Any, **kwargs: Any) -> float:
