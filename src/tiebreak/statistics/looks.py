@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaln
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import (
@@ -436,6 +435,8 @@ def _kept_student(
     statistic: FloatArray, before: _Survival | None, bound: float, df_m: float, df_n: float, ratio: float
 ) -> FloatArray:
     """Probability that T_m stays within its bound, given T_n: see the notes of `group_sequential_design`."""
+    from scipy.special import betaln  # slow to import, and every comparison imports this module
+
     a, b = statistic * np.sqrt(ratio / df_n), np.sqrt(1 - ratio)
     reach, beta = min(np.pi / 2, REACH / np.sqrt(df_n)), (df_n - 1 - df_m) / 2
     ends = []
@@ -468,6 +469,8 @@ def _scale_angle(df: float, beta: float) -> tuple[float, float]:
 
 def _over_scales(g: FloatArray, before: _Survival | None, bound: float, df: float, beta: float) -> FloatArray:
     """Mean over v of the survival at ``g / sqrt(v)``, 0 beyond the bound, for v of the beta distribution (df / 2, beta)."""
+    from scipy.special import betainc, betaln
+
     g = np.minimum(g, bound)
     if beta < LEAST_BETA:  # one more unit: v is 1
         return np.ones_like(g) if before is None else before.at(g)
