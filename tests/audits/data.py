@@ -22,16 +22,9 @@ def numbers(n: int = 200, p: int = 4, seed: int = 0) -> tuple[np.ndarray, np.nda
     return X, X[:, 0] + rng.normal(size=n)
 
 
-def found(code: str, audit: tb.Audit) -> tb.Finding | None:
-    """The finding of that code, None if there is none."""
-    return next((finding for finding in audit.findings if finding.code == code), None)
-
-
 def the(code: str, *args: Any, **more: Any) -> tb.Finding:
-    """The one finding of that code in an audit that must have it."""
-    finding = found(code, tb.audit(*args, **more))
-    assert finding is not None
-    return finding
+    """The first finding of that code in an audit that must have it."""
+    return next(finding for finding in tb.audit(*args, **more).findings if finding.code == code)
 
 
 def codes(*args: Any, **more: Any) -> list[str]:

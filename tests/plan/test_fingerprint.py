@@ -166,9 +166,7 @@ def test_the_hash_is_the_same_in_another_process(hash_seed: str):
     there = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": hash_seed}, capture_output=True, text=True, check=True
     ).stdout.strip()
-    from sklearn.metrics import get_scorer as scorer
-
-    assert there == fingerprint([{"c", "b", "a"}, {"y": 2, "x": 1}, SVC(class_weight={"v": 2, "u": 1}), scorer("f1")])
+    assert there == fingerprint([{"c", "b", "a"}, {"y": 2, "x": 1}, SVC(class_weight={"v": 2, "u": 1}), get_scorer("f1")])
 
 
 MODEL = """

@@ -1,5 +1,6 @@
 """Training sizes: which, of which rows, and what is refused."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,6 @@ def whole(y: Any = Y, **arguments: Any) -> Plan:
     return make_plan([model], X, y, **{"cv": 3, **arguments})
 
 
-def is_nested(plan: Plan) -> bool:
-    """Whether the training rows of each size are among those of the next, and the test rows the same."""
-    for smaller, larger in zip(plan.datasets, plan.datasets[1:], strict=False):
-        for one, other in zip(smaller.splits, larger.splits, strict=True):
-            if not (set(one.train) <= set(other.train) and np.array_equal(one.test, other.test)):
-                return False
-    return True
-
-
 def test_the_default_is_a_ladder_of_halves_down_to_a_sixteenth():
     """90 examples in 3 folds leave 60 for training; 60 / 8 = 7 is below the eight that the default wants."""
     plan, sizes = with_sizes(whole())
@@ -53,7 +45,10 @@ def test_shares_and_numbers_are_both_sizes():
 def test_training_rows_are_nested_and_test_rows_stay(arguments: dict[str, Any]):
     """Classes, groups, numbers and time alike; each size has as many rows as it says."""
     plan, sizes = with_sizes(whole(**arguments))
-    assert is_nested(plan)
+    for smaller, larger in pairwise(plan.datasets):
+        for one, other in zip(smaller.splits, larger.splits, strict=True):
+            assert set(one.train) <= set(other.train)
+            assert np.array_equal(one.test, other.test)
     for size, each in zip(sizes, plan.datasets, strict=True):
         assert {split.train.size for split in each.splits} == {size}
         assert all(np.unique(split.train).size == size for split in each.splits)
