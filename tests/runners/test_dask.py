@@ -19,9 +19,9 @@ from tests.guarded import HANGS, ended, told
 from tests.runners.clusters import Processes
 from tests.runners.test_local import measured, measured_by
 from tests.runners.workloads import (
+    Arrives,
     Held,
     Marked,
-    NeverArrives,
     Once,
     Plain,
     Returns,
@@ -29,6 +29,7 @@ from tests.runners.workloads import (
     be_wrong,
     grid,
     kill,
+    lack_a_module,
     splits,
     wait_until,
 )
@@ -140,7 +141,7 @@ def test_a_consumer_that_stops_leaves_nothing_behind(client, tmp_path):
 def test_a_workload_that_cannot_be_taken_over_ends_the_run(client):
     """Such as one of a module that is not there; no cell has failed for that."""
     worker, _, text = (
-        told(LostWorkersError, lambda: next(DaskRunner(client).run(NeverArrives(), splits(5))))
+        told(LostWorkersError, lambda: next(DaskRunner(client).run(Arrives(lack_a_module), splits(5))))
         .removeprefix("A Dask worker cannot take models and data over: ")
         .partition(": ")
     )

@@ -14,14 +14,12 @@ import pytest
 from tests.guarded import told
 from tests.runners import workloads
 from tests.runners.workloads import (
-    DiesOnArrival,
+    Arrives,
     Marked,
-    NeverArrives,
     Plain,
     Returns,
     Says,
     Sized,
-    SlowToArrive,
     Unreadable,
     Unsendable,
     be_wrong,
@@ -204,7 +202,7 @@ def test_a_model_that_hangs_costs_its_time_only(tmp_path):
 @pool
 def test_time_counts_from_the_beginning_of_the_cell():
     """A process that starts, and a workload that takes three seconds to unpickle, are not the model's fault."""
-    outcomes = measured(LocalRunner(1, timeout=2), SlowToArrive(), splits(2))
+    outcomes = measured(LocalRunner(1, timeout=2), Arrives(workloads.take_three_seconds), splits(2))
     assert {outcome.state for outcome in outcomes.values()} == {"done"}
 
 
@@ -224,10 +222,10 @@ def test_a_result_that_does_not_arrive_costs_one_cell(value, message):
 def test_a_workload_that_does_not_arrive_ends_the_run():
     """No cell has failed for that, and nothing is recorded that would have to be repeated by order."""
     assert "cannot take models and data over: ImportError: No module named 'theirs'. Define" in told(
-        DataError, lambda: measured(LocalRunner(2), NeverArrives(), splits(5))
+        DataError, lambda: measured(LocalRunner(2), Arrives(workloads.lack_a_module), splits(5))
     )
-    assert "for the remaining 2 cells: EXIT(5). Make room" in told(
-        LostWorkersError, lambda: measured(LocalRunner(2), DiesOnArrival(), splits(2))
+    assert "for the remaining 2 cells: EXIT(3). Make room" in told(
+        LostWorkersError, lambda: measured(LocalRunner(2), Arrives(workloads.end_at_once), splits(2))
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.guarded import told
-from tests.runners.workloads import Busy, Held, NeverArrives, Sized, splits
+from tests.runners.workloads import Arrives, Busy, Held, Sized, lack_a_module, splits
 from tiebreak.runners import worker
 from tiebreak.runners.worker import ALIGNMENT, Origin, Payload, Unfit, pickled
 
@@ -36,7 +36,8 @@ def test_a_worker_holds_one_workload_at_a_time(held, tmp_path):
         worker.measure(payload, [], 0.2)
     assert {path.name.rpartition("-")[0] for path in tmp_path.iterdir()} == {"a-taken", "a-left", "b-taken"}
     assert (
-        told(Unfit, lambda: worker.measure(Payload(pickled(NeverArrives())), [], 0.2)) == "ImportError: No module named 'theirs'"
+        told(Unfit, lambda: worker.measure(Payload(pickled(Arrives(lack_a_module))), [], 0.2))
+        == "ImportError: No module named 'theirs'"
     )
 
 

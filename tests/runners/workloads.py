@@ -130,6 +130,14 @@ def run_out_of_memory():
     raise MemoryError("no room for 8 GB")
 
 
+def take_three_seconds():
+    time.sleep(3.0)
+
+
+def lack_a_module():
+    raise ImportError("No module named 'theirs'")
+
+
 def be_wrong():
     raise ValueError("the input\nholds NaN")
 
@@ -200,34 +208,15 @@ class Returns(Plain):
         return Outcome(cell, outputs={"predict": self.value()}) if cell.split == self.split else outcome
 
 
-class SlowToArrive(Plain):
-    """Takes its time when it is unpickled."""
+class Arrives(Plain):
+    """Does a deed where it is unpickled."""
+
+    def __init__(self, deed):
+        self.deed = deed
 
     def __setstate__(self, state):
-        time.sleep(3.0)
-
-    def __getstate__(self):
-        return {"any": "thing"}
-
-
-class NeverArrives(Plain):
-    """Cannot be unpickled."""
-
-    def __setstate__(self, state):
-        raise ImportError("No module named 'theirs'")
-
-    def __getstate__(self):
-        return {"any": "thing"}
-
-
-class DiesOnArrival(Plain):
-    """Takes every process down that unpickles it."""
-
-    def __setstate__(self, state):
-        os._exit(5)
-
-    def __getstate__(self):
-        return {"any": "thing"}
+        vars(self).update(state)
+        self.deed()
 
 
 def splits(n):
