@@ -8,7 +8,6 @@ import pytest
 
 from tests.cli.conftest import printed, refused, run
 from tests.readers.log_files import harness, inspect
-from tests.readers.test_folder import epochs
 from tiebreak.readers import files
 
 
@@ -97,8 +96,8 @@ def words_beside(folder: Path) -> None:
 
 
 def unequal_epochs(folder: Path) -> None:
-    epochs(folder / "a.eval", "a", "t", {i: ["C", "I", "C", "C"] for i in range(30)})
-    epochs(folder / "b.eval", "b", "t", {i: ["C"] if i % 2 else ["I", "C"] for i in range(30)})
+    inspect(folder / "a.eval", [["C", "I", "C", "C"]] * 30, "a")
+    inspect(folder / "b.eval", [["I", "C"], ["C"]] * 15, "b")
 
 
 @pytest.mark.parametrize(

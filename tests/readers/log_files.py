@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -57,14 +58,33 @@ def suite(folder: Path, model: str, seed: int) -> dict[str, list[int]]:
     return own
 
 
-def inspect(path: Path, scores: Sequence[Any], model: str = "openai/one", version: int = 2, **header: Any) -> Path:
-    """An .eval file of Inspect: header.json and a file for each sample and epoch."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        about = {"version": version, "status": "success", "eval": {"model": model, "task": "gsm8k"}, **header}
-        archive.writestr("header.json", json.dumps(about))
-        for i, score in enumerate(scores):
-            sample = {"id": i, "epoch": 1, "scores": {"match": {"value": score}} if score is not None else None}
-            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
+def zipped(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """An archive of files by their names."""
+    held = BytesIO()
+    with zipfile.ZipFile(held, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return held.getvalue()
+
+
+def inspect(
+    path: Path,
+    scores: Sequence[Any],
+    model: str = "openai/one",
+    task: str = "gsm8k",
+    version: int = 2,
+    status: str = "success",
+    **about: Any,
+) -> Path:
+    """An .eval file of Inspect: header.json and a file for each sample and epoch; a list is of the epochs of one sample."""
+    header = {"version": version, "status": status, "eval": {"model": model, "task": task, **about}}
+    members = {"header.json": json.dumps(header)}
+    for i, score in enumerate(scores):
+        for epoch, value in enumerate(score if isinstance(score, list) else [score], 1):
+            sample = {"id": i, "epoch": epoch, "scores": {"match": {"value": value}} if value is not None else None}
+            members[f"samples/{i}_epoch_{epoch}.json"] = json.dumps(sample)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(zipped(members))
     return path
 
 

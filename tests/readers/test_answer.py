@@ -1,8 +1,7 @@
 """Scores read back from answers that tiebreak has written as JSON."""
 
 import json
-import subprocess
-import sys
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.testing import assert_array_equal
 
 import tiebreak as tb
 from tests.comparison.tables import noisy, scores_of
+from tests.guarded import told
 from tests.readers.conftest import Write
 from tests.readers.helpers import codes
 from tiebreak.comparison.comparison import compare_scores
@@ -66,7 +66,6 @@ def test_single_items_are_compared_again() -> None:
     """Clusters, further columns and the hash of the table come back."""
     items = tb.read_items(ITEMS, metric="accuracy", cluster="cluster")
     held = tb.read_scores(about_items()).items
-    assert held is not None
     assert (held.hash(), held.clusters, held.columns["topic"]) == (items.hash(), items.clusters, items.columns["topic"])
 
 
@@ -98,10 +97,10 @@ def test_datasets_of_several_metrics() -> None:
 
 def test_another_schema_is_refused() -> None:
     """Both versions are named; other results of tiebreak, such as a run's, are of schema 1."""
-    with pytest.raises(DataError) as caught:
-        tb.read_scores(answer(schema=3, tiebreak="3.0"))
-    said = f"the source was written by tiebreak 3.0 with schema 3; tiebreak {tb.__version__} reads comparisons, of schema 2. "
-    assert str(caught.value) == said + "Compare anew, or update tiebreak."
+    assert told(DataError, tb.read_scores, answer(schema=3, tiebreak="3.0")) == (
+        f"the source was written by tiebreak 3.0 with schema 3; tiebreak {tb.__version__} reads comparisons, of schema 2. "
+        "Compare anew, or update tiebreak."
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,10 +127,8 @@ def test_another_schema_is_refused() -> None:
 def test_a_damaged_answer_is_refused(changes: dict[str, Any], text: str, write: Write) -> None:
     """With the file, the key and what stands there; columns have to go together."""
     held = about_items(**changes["items"]) if isinstance(changes.get("items"), dict) else answer(**changes)
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError, match=rf"^last\.json.*{re.escape(text)}"):
         tb.read_scores(write(json.dumps(held), "last.json"))
-    assert str(caught.value).startswith("last.json")
-    assert text in str(caught.value)
 
 
 def test_an_answer_cut_short_and_numbers_beyond_all_floats(write: Write) -> None:
@@ -150,11 +147,3 @@ def test_what_is_no_answer(write: Write) -> None:
     frame = write('{"schema":{"fields":[{"name":"a"}]},"data":[]}', "frame.json")
     for source in (frame, write('{"a": [1], "b": [2]}', "table.json"), "nothing.json", "x" * 5000 + ".json", {"a": [1]}, [1], 3):
         assert not is_answer(source)
-
-
-@pytest.mark.slow
-def test_a_plain_table_is_compared_without_msgspec(write: Write) -> None:
-    """It checks answers and study files only, and takes its time to import."""
-    path = str(write("fold,a,b\n0,0.8,0.7\n1,0.9,0.6\n"))
-    code = f"import sys, tiebreak as tb; tb.compare({path!r}, metric='accuracy', n_train=9, n_test=1)"
-    assert subprocess.run([sys.executable, "-c", f"{code}; assert 'msgspec' not in sys.modules"], check=False).returncode == 0

@@ -31,13 +31,6 @@ MANY = {
 RECORDS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
 
 
-def battles_of(*sources: Any, **settings: Any) -> Battles:
-    """What is read, which has to be battles."""
-    found = read_battles(*sources, **settings)
-    assert found is not None
-    return found
-
-
 def rows_of(battles: Battles) -> list[tuple[str, str, int]]:
     """Names and outcome of each battle."""
     columns = zip(battles.model_a.tolist(), battles.model_b.tolist(), battles.outcome.tolist(), strict=True)
@@ -48,11 +41,9 @@ def test_every_kind_of_table_is_the_same() -> None:
     """The second battle is won by x, which stands second; names, words and ties are all understood."""
     upper = {f" {name.title()}": values for name, values in COLUMNS.items()}
     for source in (pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS).lazy(), RECORDS, COLUMNS, upper):
-        battles = battles_of(source)
+        battles = read_battles(source)
         assert battles.models == ("x", "y", "z")
         assert rows_of(battles) == [("x", "y", 1), ("y", "x", -1), ("x", "z", 0), ("z", "y", -1)]
-        assert battles.cluster is not None
-        assert battles.weight is not None
         assert (battles.cluster.tolist(), battles.weight.tolist(), battles.unit) == ([0, 0, 1, 2], [1, 2, 1, 0.5], "cluster")
 
 
@@ -98,9 +89,9 @@ def test_names_may_be_numbers_and_have_blanks_around_them(write: Write) -> None:
     """No number between two of them becomes a model; 007 is another one than 7."""
     columns = {"model_a": [1, 7], "model_b": [" 7", 1], "winner": ["1 ", 7]}
     for source in (write("model_a,model_b,winner\n1, 7 ,1\n7,1,7\n", "b.csv"), columns):
-        assert rows_of(battles_of(source)) == [("1", "7", 1), ("7", "1", 1)]
-        assert battles_of(source).models == ("1", "7")
-    assert battles_of(write("model_a,model_b,winner\n007,7,b\n", "c.csv")).models == ("007", "7")
+        assert rows_of(read_battles(source)) == [("1", "7", 1), ("7", "1", 1)]
+        assert read_battles(source).models == ("1", "7")
+    assert read_battles(write("model_a,model_b,winner\n007,7,b\n", "c.csv")).models == ("007", "7")
 
 
 def annotations(path: Path, model: str, seed: int, judge: str = "one", first: str = "base", **more: Any) -> Path:
@@ -115,20 +106,16 @@ def annotations(path: Path, model: str, seed: int, judge: str = "one", first: st
 def test_tables_of_several_files_are_one(tmp_path: Path) -> None:
     """One file for each model, as AlpacaEval writes them, is the same as one file with all; a preference of 0 is a tie."""
     paths = [annotations(tmp_path / f"{model}.json", model, seed) for seed, model in enumerate("xyz")]
-    joined = battles_of(*paths)
+    joined = read_battles(*paths)
     (tmp_path / "all.json").write_text(json.dumps([record for path in paths for record in json.loads(path.read_text())]))
-    whole = battles_of(tmp_path / "all.json")
+    whole = read_battles(tmp_path / "all.json")
     assert (joined.models, joined.judges, joined.unit) == (("base", "x", "y", "z"), ("one",), "question")
     assert rows_of(joined) == rows_of(whole)
-    assert joined.question is not None
-    assert whole.question is not None
     assert joined.question.tolist() == whole.question.tolist()
     preferences = [record["preference"] for record in json.loads((tmp_path / "all.json").read_text())]
     assert joined.outcome.tolist() == [{1: 1, 1.2: 1, 0: 0, 2: -1}[each] for each in preferences]
     assert joined.sources == tuple(map(str, paths))
-    clustered = battles_of(*paths, cluster="instruction").cluster
-    assert clustered is not None
-    assert len(set(clustered.tolist())) == 40
+    assert len(set(read_battles(*paths, cluster="instruction").cluster.tolist())) == 40
 
 
 def test_tables_that_do_not_go_together(write: Write, tmp_path: Path) -> None:
@@ -153,8 +140,8 @@ def test_models_may_be_called_like_sides() -> None:
     """A column whose words all name a model of their row holds names, another one sides; both is refused."""
     named = {"model_a": ["b", "a"], "model_b": ["a", "b"], "winner": ["b", "b"]}
     sides = {"model_a": ["b", "c"], "model_b": ["a", "d"], "winner": ["b", "b"]}
-    assert battles_of(named).outcome.tolist() == [1, -1]
-    assert battles_of(sides).outcome.tolist() == [-1, -1]
+    assert read_battles(named).outcome.tolist() == [1, -1]
+    assert read_battles(sides).outcome.tolist() == [-1, -1]
     with pytest.raises(TiebreakError, match="row 1: winner is 'b', the name of a model that stands on the other"):
         read_battles({"model_a": ["b", "c", "c"], "model_b": ["a", "d", "d"], "winner": ["b", "b", "d"]})
 

@@ -1,6 +1,5 @@
 """The calls that everybody types first: each is answered, or told the one way on."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tests.cli.conftest import run
+from tests.readers.conftest import Write
 from tiebreak.errors import DataError, UnsupportedSourceError
 
 X, Y = make_moons(n_samples=100, noise=0.3, random_state=0)
@@ -107,40 +107,11 @@ def test_models_are_no_scores() -> None:
         tb.compare(searches | {"b": searches["a"]}, metric="accuracy")
 
 
-def _write(path: Path, rows: list[str]) -> str:
-    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    return path.name
-
-
-def test_two_runs_in_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_runs_in_two_files(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     """The file's name is the model; texts are left aside."""
-    monkeypatch.chdir(tmp_path)
-    head = "id,input,output,score"
-    old = _write(Path("run-old.csv"), [head, *(f"{i},what is {i}?,answer,{int(i % 2 == 0)}" for i in range(40))])
-    new = _write(Path("run-new.csv"), [head, *(f"{i},what is {i}?,answer,{int(i % 4 != 0)}" for i in range(40))])
-    code, out, err = run(capsys, "compare", old, new)
+    for name, divisor in (("run-old.csv", 2), ("run-new.csv", 4)):
+        write("id,input,output,score\n" + "".join(f"{i},what is {i}?,answer,{i % divisor > 0:d}\n" for i in range(40)), name)
+    code, out, err = run(capsys, "compare", "run-old.csv", "run-new.csv")
     assert (code, err) == (0, "")
     assert "run-new" in out
     assert "40 items" in out
-
-
-def test_predictions_in_one_file_or_a_file_for_each_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both give the F1 of the same predictions."""
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, 80)
-    said = {"svm": truth ^ (rng.random(80) < 0.2), "forest": truth ^ (rng.random(80) < 0.3)}
-    keys = [f"s{i}" for i in range(80)]
-    _write(
-        Path("all.csv"),
-        ["id,y_true,svm,forest", *map(",".join, zip(keys, *(map(str, v) for v in (truth, *said.values())), strict=True))],
-    )
-    for name, values in said.items():
-        turned = list(zip(keys, map(str, truth), map(str, values), strict=True))[::-1]  # another order: examples go by key
-        _write(Path(f"{name}.csv"), ["id,y_true,y_pred", *map(",".join, turned)])
-    one = tb.compare("all.csv", metric="f1")
-    two = tb.compare("svm.csv", "forest.csv", metric="f1")
-    expected = tb.compare(tb.read_predictions(truth, said, metric="f1"))
-    for answer in (one, two):
-        assert answer.pair("svm", "forest").difference == pytest.approx(expected.pair("svm", "forest").difference)
-        assert answer.pairs["pvalue"].tolist() == pytest.approx(expected.pairs["pvalue"].tolist())

@@ -2,7 +2,6 @@
 
 import json
 import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +14,9 @@ from tests.readers.log_files import answers, every_eval, harness, inspect, resul
 from tiebreak.errors import DataError, SourceNotFoundError, UnclearSourceError
 
 
-def epochs(path: Path, model: str, task: str, values: dict[int, list[Any]], status: str = "success", **about: Any) -> None:
-    """An .eval file with so many epochs of each sample as it has values."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        about |= {"model": model, "task": task}
-        archive.writestr("header.json", json.dumps({"version": 2, "status": status, "eval": about}))
-        for i, epoch, value in ((i, n, value) for i, own in values.items() for n, value in enumerate(own, 1)):
-            sample = json.dumps({"id": i, "epoch": epoch, "scores": {"match": {"value": value}}})
-            archive.writestr(f"samples/{i}_epoch_{epoch}.json", sample)
-
-
 def log(path: Path, seed: int, model: str = "m", task: str = "arc", **about: Any) -> None:
     """An .eval file with 40 made-up answers."""
-    epochs(path, model, task, {i: [each] for i, each in enumerate(answers(seed))}, **about)
+    inspect(path, answers(seed), model, task, **about)
 
 
 def test_four_models_three_tasks_two_epochs_equal_a_computation_by_hand(tmp_path: Path) -> None:
@@ -38,7 +26,7 @@ def test_four_models_three_tasks_two_epochs_equal_a_computation_by_hand(tmp_path
     for model in "abcd":
         for task, n in (("arc", 60), ("gsm8k", 40), ("mmlu", 90)):
             right = (rng.random((n, 2)) < 0.5).astype(int)
-            epochs(tmp_path / model / f"{task}.eval", model, task, dict(enumerate(right.tolist())))
+            inspect(tmp_path / model / f"{task}.eval", right.tolist(), model, task)
             frames.append(pd.DataFrame({"task": task, "item": range(n), "model": model, "score": right.mean(axis=1)}))
     wide = pd.concat(frames).pivot_table(index=["task", "item"], columns="model", values="score")
     pair = tb.compare(found := tb.read_results(tmp_path)).pair("a", "b")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import tiebreak as tb
@@ -30,6 +31,7 @@ from tests.readers.log_files import (
     suite,
     swe_bench,
     write_lines,
+    zipped,
 )
 from tiebreak.errors import DataError, UnclearSourceError
 from tiebreak.readers.logs import format_of, is_log, read_log
@@ -60,9 +62,7 @@ TOOLS: dict[str, Callable[[Path], Path]] = {
 def test_each_tool_is_told_and_gives_columns_of_one_length(tool: str, tmp_path: Path) -> None:
     """Names are texts, scores numbers; another metric than those that are there is refused with their names."""
     path = TOOLS[tool](tmp_path)
-    form = format_of(path)
-    assert form is not None
-    assert form.name == tool
+    assert format_of(path).name == tool
     log = read_log(path, "log", is_main=True)
     assert {len(column) for column in columns(log).values()} == {len(columns(log)["item"])}
     assert {type(each) for key in ("item", "model") for each in columns(log)[key]} == {str}
@@ -224,12 +224,12 @@ def test_inspect_as_json_with_epochs_metadata_and_settings(tmp_path: Path) -> No
 def test_inspect_says_what_is_missing_and_why(tmp_path: Path) -> None:
     """Errors are missing and counted, answers that were not given count as wrong and are counted too."""
     path = tmp_path / "a.eval"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": {"model": "a", "task": "t"}}))
-        for i, value in enumerate(["C", "I", "N", "N", None, None]):
-            scores = {} if value is None else {"match": {"value": value}}
-            sample = {"id": i, "epoch": 1, "scores": scores, "error": {"message": "timeout"} if i == 5 else None}
-            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
+    members = {"_journal/start.json": json.dumps({"version": 2, "eval": {"model": "a", "task": "t"}})}
+    for i, value in enumerate(["C", "I", "N", "N", None, None]):
+        scores = {} if value is None else {"match": {"value": value}}
+        sample = {"id": i, "epoch": 1, "scores": scores, "error": {"message": "timeout"} if i == 5 else None}
+        members[f"samples/{i}_epoch_1.json"] = json.dumps(sample)
+    path.write_bytes(zipped(members))
     log = read_log(path, "a.eval")
     assert columns(log)["score"][:4] == [1, 0, 0, 0]
     assert [math.isnan(each) for each in columns(log)["score"][4:]] == [True, True]
@@ -238,7 +238,7 @@ def test_inspect_says_what_is_missing_and_why(tmp_path: Path) -> None:
         "no answer (N) and count as wrong, as Inspect counts them"
     )
     with pytest.raises(DataError, match="'a' lacks 2 of the 6 items: '4' and '5'"):
-        tb.read_items(path, inspect(tmp_path / "b.eval", [1] * 6, "b", eval={"model": "b", "task": "t"}))
+        tb.read_items(path, inspect(tmp_path / "b.eval", [1] * 6, "b", "t"))
     with pytest.raises(DataError, match=r"holds no scored sample. 2 of 2 samples have no score.* with 'error'"):
         read_log(inspect(tmp_path / "c.eval", [None, None], status="error"), "c")
 
@@ -255,14 +255,10 @@ def test_a_scorer_of_several_values_is_asked_for(tmp_path: Path) -> None:
 
 def zstandard(path: Path) -> Path:
     """The same archive with every member compressed by Zstandard, method 93, as Inspect writes it."""
-    import pyarrow as pa
-
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, pa.compress(content, codec="zstd", asbytes=True))
-    whole = bytearray(path.read_bytes())
+    packed = {name: pa.compress(content, codec="zstd", asbytes=True) for name, content in members.items()}
+    whole = bytearray(zipped(packed, zipfile.ZIP_STORED))
     for signature, method, crc, size in ((b"PK\3\4", 8, 14, 22), (b"PK\1\2", 10, 16, 24)):
         at = -1
         for content in members.values():
@@ -309,9 +305,7 @@ HEADER = '{"version": 2, "eval": {"model": "m"}}'
 )
 def test_archives_that_are_no_log(members: dict[str, str | bytes], message: str, tmp_path: Path) -> None:
     """Each with what stands there."""
-    with zipfile.ZipFile(tmp_path / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
+    (tmp_path / "a.eval").write_bytes(zipped(members))
     with pytest.raises(DataError, match=message):
         tb.read_items(tmp_path / "a.eval")
 
@@ -349,10 +343,10 @@ HOSTILE = {
 def test_no_more_is_built_than_a_log_has(kind: str, tmp_path: Path) -> None:
     """A text of a few megabytes may hold values of gigabytes: it is refused before they are made, or more than said unpacked."""
     path = tmp_path / "a.eval"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", HOSTILE[kind])
+    content = zipped({"header.json": HOSTILE[kind]})
     if kind == "a lie about its size":
-        path.write_bytes(path.read_bytes().replace((90_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little")))
+        content = content.replace((90_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
+    path.write_bytes(content)
     read_log(inspect(tmp_path / "b.eval", ["C"]), "b")  # what is imported is not counted
     tracemalloc.start()
     try:
@@ -370,10 +364,7 @@ def test_files_of_an_archive_have_one_limit_together(tmp_path: Path, monkeypatch
     """A hundred samples of a kilobyte take more than 50 kB: refused before the first is unpacked, with what raises the limit."""
     monkeypatch.setattr("tiebreak.readers.files.MOST_UNPACKED", 50_000)
     path = tmp_path / "a.eval"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", "{}")
-        for number in range(100):
-            archive.writestr(f"samples/{number}.json", " " * 1000)
+    path.write_bytes(zipped({"header.json": "{}"} | {f"samples/{number}.json": " " * 1000 for number in range(100)}))
     with pytest.raises(DataError, match=r"takes more than .* when it is unpacked.*TIEBREAK_MOST_UNPACKED"):
         read_log(path, "a.eval")
 

@@ -120,6 +120,6 @@ def test_fields_of_samples_tell_slices_and_clusters(written: Path) -> None:
     for name in FOLDERS:
         answer = tb.compare(written / name, by="topic")
         assert set(answer.slices().to_frame()["slice"]) == {"t0", "t1", "t2"}
-        items = tb.compare(written / name, cluster="topic").items
-        assert items is not None
-        assert set(items.clusters or ()) == {f"{task}/t{i}" for task in SIZES for i in range(3)}
+        assert set(tb.compare(written / name, cluster="topic").items.clusters) == {
+            f"{task}/t{i}" for task in SIZES for i in range(3)
+        }

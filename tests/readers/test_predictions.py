@@ -128,14 +128,16 @@ B = A.assign(y_pred=[*"yyyy"])[::-1]
 
 
 def test_a_table_with_the_truth_holds_predictions(tmp_path: Path) -> None:
-    """A column for each model, or a table for each, whose rows are joined by name, be the examples in another order."""
+    """A column for each model, or a table for each, joined by name in any order; for a metric of all examples together too."""
     wide = A[["id", "y_true"]].assign(a=[*"xyxx"], b=[*"yyyy"])
     A.to_csv(tmp_path / "a.csv", index=False)
     B.to_csv(tmp_path / "b.csv", index=False)
+    f1 = tb.read_predictions(wide["y_true"], wide[["a", "b"]].to_dict("list"), metric="f1", positive="x")
     for sources in ([wide], [wide.drop(columns="id")], [{"a": A, "b": B}], [tmp_path / "a.csv", tmp_path / "b.csv"]):
         items = tb.read_items(*sources)
         assert (items.models, items.items, items.unit) == (("a", "b"), ("1", "2", "3", "4"), "example")
         assert items.score[:, 0].tolist() == [[1, 1, 1, 0], [0, 1, 0, 1]]
+        assert tb.read_items(*sources, metric="f1", positive="x").hash() == f1.hash()
     assert tb.read_items(wide, metric="recall", positive="x", models=["b"]).models == ("b",)
     assert tb.read_items(wide.assign(user=[1, 1, 2, 2]), cluster="user").clusters == ("1", "1", "2", "2")
     numbers = {"y_true": [1, 2, 3.0], "a": [1, 2, 2.5], "b": [1, 1, 1.0]}

@@ -14,6 +14,7 @@ import tiebreak as tb
 from tests.guarded import told
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
+from tests.readers.log_files import inspect
 from tiebreak.api import read_scores
 from tiebreak.errors import (
     DataError,
@@ -170,9 +171,7 @@ def test_rows_are_chosen_by_their_values(write: Write) -> None:
 )
 def test_settings_are_checked(settings: dict[str, Any], text: str, write: Write) -> None:
     """Whatever the source, in words, not by what they happen to break."""
-    with pytest.raises(InvalidParameterError) as caught:
-        read(write(WIDE), **settings)
-    assert str(caught.value) == text
+    assert told(InvalidParameterError, read, write(WIDE), **settings) == text
 
 
 def test_an_export_is_read_back(write: Write) -> None:
@@ -195,15 +194,24 @@ def test_what_is_of_items_and_what_of_splits_are_two_questions(write: Write) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "name"), [(WIDE, "wide.csv"), (LONG, "long.csv"), ('{"fold": [1], "b": [0.2]}', "table.json")])
-def test_files_are_read_without_what_is_slow_to_import(text: str, name: str, write: Write) -> None:
-    """So that a CSV is compared in a fraction of a second."""
-    path = write(text, name).resolve()
-    code = (
-        f"import sys\nfrom tiebreak import read_scores\nread_scores({str(path)!r}, metric='accuracy')\nprint(sorted("
-        "{'pandas', 'polars', 'narwhals', 'sklearn', 'scipy.stats', 'matplotlib', 'rich', 'click'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
+def test_files_are_read_without_what_is_slow_to_import(write: Write) -> None:
+    """So that a table, short or long and with gaps, or a log is compared in a fraction of a second."""
+    gaps = "model,fold,score,x\na,1,0.5,0.5\nb,1,NA,\n"
+    long = gaps + "a,2,0.5,0.25\n" * 10_000
+    paths = [str(write(text, f"{number}.csv")) for number, text in enumerate((WIDE, LONG, gaps, long))]
+    paths += [str(write('{"fold": [1], "b": [0.2]}', "t.json")), str(inspect(Path("a.eval"), ["C"]))]
+    slow = ["pandas", "polars", "narwhals", "sklearn", "scipy.stats", "matplotlib", "rich", "click"]
+    code = f"""
+import sys, tiebreak as tb
+from tiebreak.readers.tables import read_table
+for path in {paths[2:4]}: read_table(path, '')
+for path in {[*paths[:2], paths[4]]}: tb.read_scores(path, metric='accuracy')
+tb.read_items({paths[5]!r})
+print(sorted(set({slow}) & set(sys.modules)))
+tb.compare({paths[0]!r}, metric='accuracy', n_train=9, n_test=1)
+print('msgspec' in sys.modules)  # it checks answers and study files only
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\nFalse\n"
 
 
 # --- order of rows and form change nothing ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import tiebreak as tb
+from tests.guarded import told
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
 from tiebreak.errors import DataError, TiebreakError, UnclearSourceError, UnknownNameError
@@ -39,9 +40,7 @@ def test_tables_as_people_have_them(case: dict[str, Any]) -> None:
 
 def check_refused(write: Write, text: str, error: type[TiebreakError], message: str, **settings: object) -> None:
     """The text of the error, whole."""
-    with pytest.raises(error) as caught:
-        read(write(text), **settings)
-    assert str(caught.value) == f"scores.csv{message}"
+    assert told(error, read, write(text), **settings) == f"scores.csv{message}"
 
 
 # --- a row for each score ---------------------------------------------------------------------------------------------------
@@ -64,12 +63,11 @@ def test_a_run_that_failed_has_no_score(write: Write) -> None:
     """A tool may write 0 for it, which nobody has measured; with an empty score it is missing. Of items it is a result."""
     rows = [f"{model},{fold},{'Finished' if fold else 'FAILED'},{0.8 * bool(fold)}" for model in "ab" for fold in range(3)]
     text = "model,fold,status,accuracy\n" + "\n".join(rows)
-    with pytest.raises(DataError) as error:
-        read(write(text))
-    assert str(error.value).partition(", ")[2] == (
-        "line 2, column 'status': says 'FAILED', and 'accuracy' has a score all the same. Leave the score "
+    message = (
+        ", line 2, column 'status': says 'FAILED', and 'accuracy' has a score all the same. Leave the score "
         "empty, or keep the others: tb.read_scores(..., where={'status': 'Finished'})."
     )
+    check_refused(write, text, DataError, message)
     assert np.isnan(read(write(text.replace("FAILED,0.0", "FAILED,"))).matrix().score[:, 0]).all()
     assert tb.read_items(write(text.replace("fold", "item")), metric="accuracy").score.min() == 0
 
@@ -95,10 +93,10 @@ def test_the_metric_picks_its_column_or_its_rows(write: Write) -> None:
     check_refused(write, METRICS, UnclearSourceError, several.format("'neg_log_loss'"), metric=None)
     with pytest.raises(UnknownNameError, match="no metric is called 'acuracy': did you mean 'accuracy'"):
         read(write(METRICS), metric="acuracy")
-    told = (
+    said = (
         ": which column holds 'f1'? Its columns of numbers are 'accuracy' and 'rmse'. Name it with metric=, or call it 'score'."
     )
-    check_refused(write, BY_COLUMN, UnclearSourceError, told, metric="f1")
+    check_refused(write, BY_COLUMN, UnclearSourceError, said, metric="f1")
     with pytest.raises(TiebreakError, match=r"line 2, column 'rmse': '1,237\.5' is not a number"):  # the one metric, spoilt
         read(write('model,fold,rmse\nsvm,0,"1,237.5"\nrf,0,9\n'), metric=None)
     assert read(write("model,fold,note,f1\nsvm,0,x,0.5\nrf,0,y,0.6\nrf,1,y,0.6\n"), metric=None).metric.name == "f1"
@@ -142,8 +140,8 @@ def test_the_column_that_tells_rows_apart_is_advised_beside_those_that_are_there
 def test_what_may_tell_rows_apart_is_advised_by_its_words_and_never_by_numbers(write: Write) -> None:
     """Slices of one test set with their sizes, and an index of pairs that both models have: public files have these."""
     slices = "model,slice,group,n,accuracy\na,len,low,10,0.5\na,len,high,12,0.6\nb,len,low,10,0.4\nb,len,high,12,0.7\n"
-    told = "they differ in 'group': where these are datasets, .*'dataset': 'group'.*; else keep one, .*'group': 'low'"
-    with pytest.raises(UnclearSourceError, match=told):
+    said = "they differ in 'group': where these are datasets, .*'dataset': 'group'.*; else keep one, .*'group': 'low'"
+    with pytest.raises(UnclearSourceError, match=said):
         read(write(slices), metric="accuracy")
     pairs = "pair_idx,method,accuracy,auc\n" + "".join(f"{i},{m},0.{i},0.5\n" for m in "ab" for i in range(3))
     assert tb.read_items(write(pairs), metric="accuracy").items == ("0", "1", "2")
@@ -157,11 +155,11 @@ def test_what_may_tell_rows_apart_is_advised_by_its_words_and_never_by_numbers(w
 def test_a_file_that_names_neither_models_nor_rows(write: Write) -> None:
     """Both are asked for, with its columns."""
     text = "Modell,Falte,Genauigkeit\na,1,0.5\nb,1,0.6\n"
-    told = (
+    said = (
         ": it names neither models nor rows, in columns 'Modell', 'Falte' and 'Genauigkeit'. Say which column does: "
         "tb.read_scores(..., columns={'model': 'NAME'}), and dataset, fold, seed or item likewise."
     )
-    check_refused(write, text, UnclearSourceError, told, metric="Genauigkeit", lower_is_better=False)
+    check_refused(write, text, UnclearSourceError, said, metric="Genauigkeit", lower_is_better=False)
 
 
 def test_what_a_row_is_must_be_known(write: Write) -> None:
@@ -295,7 +293,7 @@ def test_a_column_that_is_no_model(column: str, write: Write) -> None:
 
 def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
     """Neither is a model; whole scores beside a key are."""
-    for text, told in (
+    for text, said in (
         ("fold,f1,recall\n0,0.1,0.2\n", "its columns 'f1' and 'recall' are of several metrics"),
         ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns 'ACC_a' and 'ROC_a' are of several metrics"),
         ("fold,svm_train,svm_test\n0,0.9,0.5\n1,0.8,0.5\n", "'svm_train' and 'svm_test' are of several parts of the data"),
@@ -331,7 +329,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         ),
         ("model,score\nsvm,0.1\nsvm,0.2\nrf,0.3\n", "but model 'svm' has 2 scores and 'rf' has 1"),
     ):
-        with pytest.raises(TiebreakError, match=told):
+        with pytest.raises(TiebreakError, match=said):
             read(write(text), n_train=9, n_test=1)
     for key in ("seed", "dataset", "split", "fold"):
         text = f"{key},svm,rf\n" + "".join(f"{i},{88 + i},{85 - i}\n" for i in range(3))
