@@ -118,9 +118,6 @@ def test_names_are_always_unique(params: list[dict[str, Any]]) -> None:
         assert doubled == []
 
 
-MOONS = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]
-
-
 def test_the_estimator_is_left_as_it_was():
     """Each candidate is a copy with copies of the parts."""
     pipeline = make_pipeline(StandardScaler(), SVC(C=7))

@@ -96,14 +96,14 @@ def every_eval(path: Path, scores: Sequence[float], model: str, version: str = "
     return write_lines(path, [sample | score for sample, score in zip(samples, scored, strict=True)])
 
 
-def instances(scores: Mapping[str, Sequence[float]], split: str = "test", trial: int = 0, start: int = 0) -> list[dict[str, Any]]:
+def instances(scores: Mapping[str, Sequence[float]], split: str = "test", trial: int = 0) -> list[dict[str, Any]]:
     """PerInstanceStats of HELM, with the counts of tokens that it keeps beside."""
     stats = [
         [{"name": {"name": name, "split": split}, "count": 1, "mean": mean} for name, mean in zip(scores, row, strict=True)]
         for row in zip(*scores.values(), strict=True)
     ]
     tokens = {"name": {"name": "num_prompt_tokens", "split": split}, "count": 1, "mean": 300}
-    return [{"instance_id": f"id{start + i}", "train_trial_index": trial, "stats": [tokens, *own]} for i, own in enumerate(stats)]
+    return [{"instance_id": f"id{i}", "train_trial_index": trial, "stats": [tokens, *own]} for i, own in enumerate(stats)]
 
 
 def run(folder: Path, scenario: str, model: str, records: list[Any], groups: Sequence[str] = ()) -> Path:

@@ -94,10 +94,10 @@ def test_names_may_be_numbers_and_have_blanks_around_them(write: Write) -> None:
     assert read_battles(write("model_a,model_b,winner\n007,7,b\n", "c.csv")).models == ("007", "7")
 
 
-def annotations(path: Path, model: str, seed: int, judge: str = "one", first: str = "base", **more: Any) -> Path:
+def annotations(path: Path, model: str, seed: int) -> Path:
     """AlpacaEval's annotations of one model: a record for each of 40 instructions, the baseline first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    texts = {"output_1": '{"text": "x}"}' * 50, "generator_1": first, "generator_2": model, "annotator": judge, **more}
+    texts = {"output_1": '{"text": "x}"}' * 50, "generator_1": "base", "generator_2": model, "annotator": "one"}
     preferences = np.random.default_rng(seed).choice([1, 1, 2, 2, 2, 0, 1.2], 40).tolist()
     path.write_text(json.dumps([{"instruction": f"do {i}", **texts, "preference": each} for i, each in enumerate(preferences)]))
     return path

@@ -170,15 +170,6 @@ def _aligned(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
     return "t.txt", ("\n".join(lines) + "\n").encode()
 
 
-def _quoted_commas(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
-    return "t.csv", _text(names, [[f'"{cell.replace(".", ",")}"' for cell in row] for row in rows]).encode()
-
-
-def _upper(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
-    held = [name.upper() if name in ("fold", "item", "model_a", "model_b", "winner", "weight") else name for name in names]
-    return "t.csv", _text(held, rows).encode()
-
-
 COMMA = "A decimal comma is read where all numbers have one: write this one, or the others, as 0.83."
 THOUSANDS = "Its comma may part thousands or decimals: write numbers with a point, as 0.83."
 
@@ -203,7 +194,9 @@ FILES = {
     "ending in capitals": _in("T.CSV"),
     "columns aligned by blanks": File(_aligned),
     "decimal commas beside semicolons": _in(separator=";", comma=True),
-    "decimal commas in quotation marks": File(_quoted_commas),
+    "decimal commas in quotation marks": _rows(
+        lambda rows: [[f'"{cell.replace(".", ",")}"' for cell in row] for row in rows], separator=","
+    ),
     "decimal commas beside commas": _changed(
         _line(2, _last_cell("0,5")),
         _cells(2, 5),
@@ -216,7 +209,7 @@ FILES = {
         lambda rows: [[*each[:3], "1,250"] for each in rows],
         f"FILE, line 2, column COLUMN: '1,250' is not a number. {THOUSANDS}",
     ),
-    "capitals": File(_upper),
+    "capitals": _changed(_line(1, lambda line: re.sub("fold|item|model_[ab]|winner|weight", lambda name: name[0].upper(), line))),
     "blanks around names and cells": _changed(lambda text: text.replace(",", " , ")),
     "Windows line ends": _in(end="\r\n"),
     "old Mac line ends": _in(end="\r"),
@@ -256,18 +249,11 @@ FILES = {
     "gzip": File(lambda names, rows: ("t.csv.gz", gzip.compress(_text(names, rows).encode()))),
     "gzip in .csv": File(lambda names, rows: ("t.csv", gzip.compress(_text(names, rows).encode()))),
     "bzip2": File(lambda names, rows: ("t.bz2", bz2.compress(_text(names, rows, ";").encode("utf-16")))),
-    "mark, semicolons, decimal commas, Windows line ends": File(
-        lambda names, rows: (
-            "t.csv",
-            codecs.BOM_UTF8 + _text(names, [[cell.replace(".", ",") for cell in row] for row in rows], ";", "\r\n").encode(),
-        )
-    ),
+    "mark, semicolons, decimal commas, Windows line ends": _in(separator=";", end="\r\n", comma=True, mark=codecs.BOM_UTF8),
     "mark and tabs": _in(separator="\t", mark=codecs.BOM_UTF8),
     "mark in front of a quotation mark": _changed(_line(1, lambda line: "\ufeff" + re.sub(r"[^,]+", r'"\g<0>"', line))),
-    "Excel's line on separators": File(lambda names, rows: ("t.csv", ("sep=;\n" + _text(names, rows, ";")).encode())),
-    "Excel's line behind a mark": File(
-        lambda names, rows: ("t.csv", codecs.BOM_UTF8 + ("sep=^\n" + _text(names, rows, "^")).encode())
-    ),
+    "Excel's line on separators": _in(separator=";", mark=b"sep=;\n"),
+    "Excel's line behind a mark": _in(separator="^", mark=codecs.BOM_UTF8 + b"sep=^\n"),
     "separators at all ends": _changed(lambda text: text.replace("\n", ",,\n")),
     "separators at the ends of rows": _changed(
         lambda text: text.replace("\n", ",\n").replace(",\n", "\n", 1),
@@ -282,14 +268,11 @@ FILES = {
     "form feed": _changed(_line(2, lambda line: "\x0c" + line)),
     "U+0085 in a cell": _changed(_line(2, lambda line: line.replace(",", "\x85,", 1))),
     "line ends of two systems": _changed(lambda text: text.replace("\n", "\r\n", 3)),
-    "UTF-32": File(
-        lambda names, rows: ("t.csv", _text(names, rows).encode("utf-32")),
-        "FILE, line 1: it holds NUL characters, so it is not text, or damaged.",
-    ),
+    "UTF-32": _changed(str, "FILE, line 1: it holds NUL characters, so it is not text, or damaged.", encoding="utf-32"),
     "a comment above the header": _changed(lambda text: "# of 2026\n" + text, _cells(2, 4, 1)),
     "a title above the header": _changed(lambda text: "Results\n\n" + text, _cells(3, 4, 1)),
-    "a header of numbers": File(
-        lambda names, rows: ("t.csv", _text(["0", "1", "2", "3"], rows).encode()),
+    "a header of numbers": _changed(
+        _line(1, lambda _: "0,1,2,3"),
         "FILE, line 1: the first row holds only numbers (0, 1, 2 ...). A header with the names of the columns is needed there, "
         "such as the models' names.",
     ),

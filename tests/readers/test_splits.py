@@ -349,10 +349,10 @@ def test_sizes_and_datasets_of_one_source_serve_both() -> None:
     assert read(both, table(b=[0.3, 0.4], dataset="wine"), dataset="wine").datasets == ("wine",)
 
 
-def hashed(models: str, mark: str | None, sizes: Any = "missing", **design: Any) -> Scores:
+def hashed(models: str, mark: str | None) -> Scores:
     """Scores of a cross-validation whose test examples have this hash."""
     scores = read(table(fold=[0, 1, 2], **{model: [0.1, 0.2, 0.3] for model in models}))
-    return dataclasses.replace(scores, design=dataclasses.replace(scores.design, hash=mark, sizes=sizes, **design))
+    return dataclasses.replace(scores, design=dataclasses.replace(scores.design, hash=mark))
 
 
 def test_hashes_of_the_test_examples() -> None:
