@@ -163,9 +163,10 @@ def compare(
         examples of one test set, or positive and negative ones, (40, 960); means over `cv` folds, or with ``rows="seeds"`` over
         `cv` training runs.
     rows, item, by, cluster : {"auto", "items", "splits", "seeds"} and three str, optional
-        Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one);
-        by the texts in the column `by` the answer is sliced as well (`Comparison.slices`), and items with the same text in the
-        column `cluster` belong together, so that the clusters are what counts. A log's fields of its samples are columns too.
+        Rows of a table are items of one test set, splits, or training seeds ("auto" knows columns such as "doc_id", `item`
+        names another one); by the texts in the column `by` the answer is sliced as well (`Comparison.slices`), and items with
+        the same text in the column `cluster` belong together, so that the clusters are what counts. A log's fields of its
+        samples are columns too.
     n_total, looks : int and Looks, Comparison, mapping or path, optional
         A plan of looks at data that are still coming in: the units that are planned in all (items, or clusters of them, datasets,
         repeats), and the looks before: an earlier answer, its `.looks`, or a file, which is made where it is not there and holds
