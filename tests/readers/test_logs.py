@@ -414,12 +414,13 @@ def test_promptfoo_providers_prompts_and_repeats(tmp_path: Path) -> None:
 def test_promptfoo_errors_are_missing_and_named_scores_are_metrics(tmp_path: Path) -> None:
     """What a provider did not answer says nothing of its answers; whether a test passed is the main metric."""
     found = [{**each, "score": 0.25 + k % 2 / 2, "namedScores": {"tone": k % 5}} for k, each in enumerate(outcomes())]
-    found[3] |= {"success": False, "failureReason": 2, "error": "429"}
+    found[2] |= {"success": False, "failureReason": 2}
+    found[3] |= {"success": False, "error": "429"}
     log = read_log(promptfoo(tmp_path / "o.json", found), "o.json", is_main=True)
-    assert math.isnan(columns(log)["score"][3])
+    assert np.argwhere(np.isnan(columns(log)["score"])).ravel().tolist() == [2, 3]
     assert (log.metric, log.time, log.lower_is_better) == (None, "2026-11-01T10:00:00.000Z", False)
     assert log.remark == (
-        "o.json: 1 of 80 samples have no score: they are missing, not wrong. 1 of them ended with an error; "
+        "o.json: 2 of 80 samples have no score: they are missing, not wrong. 2 of them ended with an error; "
         "o: 'passed' is taken, and 'score' and 'tone' are there too (metric)"
     )
     assert max(columns(read_log(tmp_path / "o.json", "o", "score"))["score"][4:]) == 0.75
