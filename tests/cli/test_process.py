@@ -178,7 +178,7 @@ def test_signals_end_the_process_cleanly(tmp_path: Path, number: signal.Signals,
         assert running.stdin is not None
         running.stdin.write(b"a,b\n" + b"0.8,0.9\n" * 100)
         running.stdin.flush()
-        wait_for(lambda: list(tmp_path.rglob("stdin.csv")) and waits(running.pid))
+        wait_for(lambda: list(tmp_path.rglob("stdin")) and waits(running.pid))
         running.send_signal(number)
         assert running.wait(300) == code
         assert running.stdout is not None
