@@ -115,6 +115,8 @@ def test_predictions_are_compared_with_the_truth_as_y() -> None:
         answer = tb.compare(source, y=y, metric="accuracy")
         assert answer.method.question == "examples"
         assert answer.pair("a", "b").law.estimate == expected.pair("a", "b").law.estimate
+    numbered = pd.DataFrame({"id": range(300)} | predicted)  # of a frame a column may number the examples
+    assert tb.compare(numbered, y=y, metric="accuracy").models == ("a", "b")
     p = {name: np.c_[1 - q, q] for name, q in {"a": 0.2 + 0.6 * y, "b": rng.random(300)}.items()}
     assert tb.compare(p, y=y).metric.name == "roc_auc"
     with pytest.raises(DataError, match="each model has 299 values, and y has 300"):

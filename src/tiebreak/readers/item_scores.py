@@ -134,7 +134,7 @@ def items_of(
 
 
 def _joined(parts: Sequence[Long]) -> Long:
-    """NamedRows of all parts as one; items of several tasks are called after their task."""
+    """Rows of all parts as one; items of several tasks are called after their task."""
     renamed = _without_clashes(parts)
     words: dict[str, Words] = {}
     for name in dict.fromkeys(chain.from_iterable(part.words for part in renamed)):

@@ -31,8 +31,8 @@ OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")
 OF_NUMBERS = ("mean_absolute_error", "mean_squared_error")
 """Metrics that are means over examples, and the area under the ROC curve; others are `statistics.influence`'s."""
 
-MOST_SPLITS = 100
-"""Values of a model up to which they may be scores of splits."""
+_MOST_SCORES = 100
+"""Values of a model up to which they may be its scores on splits."""
 
 
 def read_predictions(
@@ -147,16 +147,21 @@ def read_predictions(
     )
 
 
-def beside_truth(source: Any, y: Any, metric: str | None) -> Items | None:
-    """Items of a dict or frame that has a prediction of each model for each of `y`; None of any other source."""
+def beside_truth(source: Any, y: Any, metric: str | None) -> Items | Mapping[str, Any] | None:
+    """Predictions with `y` as their truth: a frame as a table with both, a dict, which names models only, as items.
+
+    None of a source that has not a value of each model for each of `y`.
+    """
     columns = {str(name): source[name] for name in source.columns} if is_frame(source) else source
     is_of_columns = isinstance(columns, Mapping) and not any(isinstance(each, str | Mapping) for each in columns.values())
     if not is_of_columns or not hasattr(y, "__len__"):
         return None
     lengths = {len(each) if hasattr(each, "__len__") else 0 for each in columns.values()}
-    if len(lengths) == 1 and lengths != {len(y)} and max(lengths) > MOST_SPLITS:
+    if len(lengths) == 1 and lengths != {len(y)} and max(lengths) > _MOST_SCORES:
         raise DataError(f"each model has {max(lengths)} values, and y has {len(y)}. Beside y= give one prediction for each.")
-    return read_predictions(y, columns, metric=metric) if lengths == {len(y)} else None
+    if lengths != {len(y)}:
+        return None
+    return {"y_true": np.asarray(y), **columns} if is_frame(source) else read_predictions(y, columns, metric=metric)
 
 
 def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str | None) -> str:
@@ -434,7 +439,7 @@ def _keys_of(reading: Reading) -> list[str]:
 
 
 def _order(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_truth: NDArray[Any], name: str) -> list[int]:
-    """NamedRows of a table in the order of the first one's examples, of which the truth must be the same."""
+    """Rows of a table in the order of the first one's examples, of which the truth must be the same."""
     place, known = {key: row for row, key in enumerate(own)}, set(keys)
     lacking, more = [key for key in keys if key not in place], [key for key in place if key not in known]
     if lacking or more:

@@ -66,8 +66,8 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     if len(sources) == 1 and options.y is not None and options.X is None and options.cv is None:
         from tiebreak.readers.predictions import beside_truth  # with the statistics of their metrics
 
-        if (items := beside_truth(sources[0], options.y, options.metric)) is not None:
-            sources, options = [items], dataclasses.replace(options, y=None)
+        if (predictions := beside_truth(sources[0], options.y, options.metric)) is not None:
+            sources, options = [predictions], dataclasses.replace(options, y=None)
     inside: list[Any] = []
     folders = []
     for each in with_folders(sources):
@@ -223,18 +223,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
         name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
-        if hasattr(source, "to_frame") and hasattr(source, "dtype"):  # a series, such as one of means by model
-            source = source.to_frame(source.name or options.metric or "score")
-        if isinstance(source, list | tuple) and source and all(map(_is_pair, source)):
-            source = dict(source)
-        if options.rows == "seeds" and isinstance(source, Mapping) and len({*map(np.size, source.values())}) > 1:
-            source = [{"model": model, "score": score} for model, scores in source.items() for score in np.ravel(scores).tolist()]
-        if _is_of_means(source):
-            source = [{"model": model, options.metric or "score": value} for model, value in source.items()]
-        if sklearn.is_by_model_and_metric(source):
-            items = list(next(iter(source.values()))) if options.rows == "items" else []
-            columns = {model: [own[item] for item in items] for model, own in source.items()}
-            source = {"item": items, **columns} if items else of_objects(source)
+        source = _as_table(source, options)
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
             for key, value in source.items():
                 given.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
@@ -246,8 +235,26 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
     return [_found(each, options, n_sources=len(given)) for each in given], given
 
 
+def _as_table(source: Any, options: ReadOptions) -> Any:
+    """A series, pairs, numbers or dicts by model, as a frame, a dict of columns or records; anything else as it is."""
+    if hasattr(source, "to_frame") and hasattr(source, "dtype"):  # a series, such as one of means by model
+        source = source.to_frame(source.name or options.metric or "score")
+    if isinstance(source, list | tuple) and source and all(map(_is_pair, source)):
+        source = dict(source)
+    if options.rows == "seeds" and isinstance(source, Mapping) and len({*map(np.size, source.values())}) > 1:
+        return [{"model": model, "score": score} for model, scores in source.items() for score in np.ravel(scores).tolist()]
+    if _is_of_means(source):
+        return [{"model": model, options.metric or "score": value} for model, value in source.items()]
+    if not sklearn.is_by_model_and_metric(source):
+        return source
+    if options.rows != "items":
+        return of_objects(source)
+    items = list(next(iter(source.values())))
+    return {"item": items, **{model: [own[item] for item in items] for model, own in source.items()}}
+
+
 def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[dict[str, Any]]:
-    """NamedRows of a table of means from files with one row of scores each, such as the metrics.json of runs; none for others."""
+    """Rows of a table of means from files with one row of scores each, such as the metrics.json of runs; none for others."""
     rows: list[dict[str, Any]] = []
     for each in given:
         path = Path(each.source) if _is_file(each.source) and len(given) > 1 else None

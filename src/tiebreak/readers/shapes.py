@@ -196,10 +196,12 @@ class Reading:
     def of(cls, table: SourceTable, options: ReadOptions) -> Reading:
         """The rows that are asked for, and what their columns hold."""
         table = _where(table, options.where or {})
-        empty = {name for name, column in table.columns.items() if is_empty(column)}
+        # a column of numbers that is empty may be of a model that lacks all scores
         empty = {
-            name for name in empty if isinstance(table.columns[name], Words) or names_something(name)
-        }  # a model may lack all
+            name
+            for name, column in table.columns.items()
+            if is_empty(column) and (isinstance(column, Words) or names_something(name))
+        }
         table = replace(table, columns={name: column for name, column in table.columns.items() if name not in empty})
         roles = find_roles(table, options.named_columns, options.metric)
         if options.dataset is not None and "dataset" in roles:
@@ -351,10 +353,10 @@ class Reading:
             for name, match in folds.items()
             if asked is not None and match["metric"] is not None and metric_among(asked, [match["metric"]], self.table.name)
         ]
-        for columns in (bare, of_metric):
-            if len(columns) > 1:
-                are_folds = columns is of_metric or str(folds[columns[0]]["unit"]).casefold() in ("fold", "cv")
-                return self._melted(columns, "fold" if are_folds else "split")
+        if len(bare) > 1:
+            return self._melted(bare, "fold" if str(folds[bare[0]]["unit"]).casefold() in ("fold", "cv") else "split")
+        if len(of_metric) > 1:
+            return self._melted(of_metric, "fold")
         if (counts := self._counts()) is not None:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
@@ -549,7 +551,7 @@ class Reading:
     # --- rows ---------------------------------------------------------------------------------------------------------------
 
     def _of_metric_rows(self, column: str | None) -> tuple[Reading, Words | None, str | None]:
-        """NamedRows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
+        """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
         own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
         own = bare_name(own) if own is not None and has_direction(bare_name(own)) else own
         asked = self.options.metric

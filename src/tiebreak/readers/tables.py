@@ -101,7 +101,7 @@ def united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
 
 
 def concatenated(columns: Sequence[Words]) -> Words:
-    """NamedRows of several columns as one; a single one as it is."""
+    """Rows of several columns as one; a single one as it is."""
     if len(columns) == 1:
         return columns[0]
     names, codes = united(columns)
