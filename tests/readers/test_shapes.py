@@ -349,3 +349,34 @@ def test_a_key_without_any_value_is_none(write: Write) -> None:
         matrix = read(source, n_train=9, n_test=1).matrix()
         assert (matrix.models, matrix.repeat.tolist(), matrix.fold.tolist()) == (("a", "b", "c"), [0, 0], [0, 1])
         assert np.isnan(matrix.score[2]).all()
+
+
+def test_a_measured_metric_stands_before_a_mean_of_something_else(write: Write) -> None:
+    """Of sizes in a public table of seeds; "mean absolute error" and "avg precision" are metrics, whatever their words."""
+    head = "model,seed,mean_absolute_error,mean_squared_error,avg_precision,mean_intent_size\n"
+    path = write(head + "".join(f"{m},{i},0.{i},0.3,0.8,1.5\n" for m in "ab" for i in range(1, 4)))
+    said = "holds 3 metrics: 'mean_absolute_error', 'mean_squared_error' and 'avg_precision'"
+    with pytest.raises(UnclearSourceError, match=said):
+        read(path, metric=None)
+    assert read(path, metric="mae").metric.name == "mean_absolute_error"
+    beside = write("dataset,model,nrmse,rmse_mean,rmse_std\n" + "".join(f"d{i},{m},0.{i},3,1\n" for m in "ab" for i in range(3)))
+    with pytest.raises(UnclearSourceError, match="holds 2 metrics: 'nrmse' and 'rmse_mean'"):
+        read(beside, metric=None)
+
+
+def test_a_metric_may_say_that_it_is_in_per_cent(write: Write) -> None:
+    """As students' tables of accuracy do: by the plain name, or as it stands there."""
+    path = write("Model,fold,Accuracy (%),F1 Score [%]\n" + "".join(f"{m},{i},9{i},8{i}\n" for m in "ab" for i in range(3)))
+    for name in ("accuracy", "Accuracy (%)"):
+        assert read(path, metric=name).metric.name == "accuracy"
+    means = write("Model,Accuracy (%),Precision (%)\nsvm,91.2,90\nrf,90.4,91\n")
+    with pytest.raises(UnclearSourceError, match=r"means or single scores in 'Accuracy \(%\)' and 'Precision \(%\)'"):
+        read(means, metric=None)
+
+
+def test_rows_that_only_a_number_tells_apart_are_named_by_it(write: Write) -> None:
+    """Subjects, a row for each and model: datasets, a part of the model, or one to keep."""
+    path = write("subject,classifier,accuracy\n" + "".join(f"{i},{m},0.9{i}\n" for i in range(1, 4) for m in ("knn", "svm")))
+    said = "differ in 'subject': .*'dataset': 'subject'.*'model': 'classifier,subject'.*'subject': '1'"
+    with pytest.raises(UnclearSourceError, match=said):
+        read(path)

@@ -258,7 +258,11 @@ def test_objects_in_json_are_models_or_groups_of_columns(text: str, found: dict[
         ("t.json", '[{"a": 1}, 3]', "t.csv: it is no table"),
         ("t.json", "[]", "t.csv: it is empty."),
         ("t.json", "{}", "t.csv: it has no columns, so there are no scores in it."),
-        ("t.json", '{"a": [1], "b": 2}', "t.csv, column 'b': it must be a list; got 2."),
+        (
+            "t.json",
+            '{"a": [1], "b": 2}',
+            "t.csv, column 'b': it must be a list; got 2. A table has a list for each column, or is a list of",
+        ),
         ("t.json", '{"a": [1], "b": [1, 2]}', "t.csv: its columns differ in length: {'a': 1, 'b': 2}."),
         ("t.jsonl", '{"a": 1}\n[1]', "t.csv, line 2: it holds no object."),
         ("t.parquet", "a,b\n", "t.csv: it cannot be read as parquet: "),

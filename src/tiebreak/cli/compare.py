@@ -86,7 +86,9 @@ def _sizes(typed: str) -> int | tuple[int, ...]:
     """A number of examples, or those of positive and of negative ones."""
     numbers = [int(each) if each.strip().isdecimal() else 0 for each in typed.split(",")]
     if min(numbers) < 1 or len(numbers) > 2:
-        raise click.BadParameter(f"{typed!r} is no number of examples, such as 1000, nor two of them, such as 40,960.")
+        raise click.BadParameter(
+            f"{typed!r} is no number of examples, such as 1000, nor two of them, such as 40,1960 (positive, negative)."
+        )
     return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 

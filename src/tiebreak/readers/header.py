@@ -148,14 +148,14 @@ def sums_up(name: str, more: Collection[str] = ()) -> bool:
 
 
 def bare_name(name: str) -> str:
-    """Name of a metric without what tools write in front of it: metrics.f1, classif.ce."""
-    return re.sub(r"^(metrics|scores?|results?|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
+    """Name of a metric without what tools write in front of it, and without a unit: metrics.f1, classif.ce, Accuracy (%)."""
+    return re.sub(r"^(metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$", "", name.strip(), flags=re.IGNORECASE)
 
 
 def without_part(name: str) -> str:
     """Name of a metric without the part of the data that it is of: test_acc, eval/loss."""
     part = "|".join(PARTS)
-    return re.sub(rf"^({part})[ _/-]+|[ _/-]+({part})$", "", bare_name(name), flags=re.IGNORECASE)
+    return re.sub(rf"^({part})[ ._/-]+|[ ._/-]+({part})$", "", bare_name(name), flags=re.IGNORECASE)
 
 
 def is_metric(name: str) -> bool:

@@ -298,20 +298,22 @@ class Reading:
             return found
         asked, roles = self.options.metric, self.roles.keys() - {"judge", "human"}
         numeric = self.numeric(*roles)
-        likely = [name for name in numeric if metric_in(name)] or [name for name in numeric if not is_no_score(name)]
+        sums = [name for name in numeric if not is_metric(name) and not MEANS.union(SPREADS).isdisjoint(words_in(name))]
+        likely = [name for name in numeric if metric_in(name) and name not in sums]
+        likely = likely or [name for name in numeric if not is_no_score(name) and name not in sums]
+        likely += [name for name in sums if likely and metric_in(name) and SPREADS.keys().isdisjoint(words_in(name))]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
         texts = [name for name in self.others(*roles) if self.is_text[name]]
-        sums = [name for name in numeric if not MEANS.union(SPREADS).isdisjoint(words_in(name))]
         sums += [name for name in texts if re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
         fix: tuple[str | Setting, ...] = ("Name it with ", Setting("metric"), ", or call it 'score'.")
-        if sums:
+        if asked is None and likely:
+            return choose_metric(likely, None, self.table.name)  # which refuses several
+        if sums and not likely:
             fix = (
                 f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. ",
                 ADVICE,
             )
-        elif asked is None and likely:
-            return choose_metric(likely, None, self.table.name)  # which refuses several
         elif len(spoilt := [name for name in texts if metric_in(name)]) == 1:  # reading it names the cell that is no number
             return spoilt[0]
         what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
@@ -361,7 +363,7 @@ class Reading:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone and self.options.rows != "items":
-            units = self._unit_roles() - {"time"}
+            units = self._unit_roles() - {"time", "seed"}  # of one training run each
             is_of_one = units == {"dataset"} and self.options.dataset is None and len({*self.words("dataset").texts()}) == 1
             if not units or is_of_one:
                 return self._means()
@@ -698,14 +700,19 @@ class Reading:
                 ", and dataset, fold, seed or item likewise.",
             )
         if "model" in self.roles:
-            own = self.table.take(np.flatnonzero(models.code == 0))
-            differ = [name for name in rest if self.is_text[name] and len({*own.words(name).texts()}) > 1]
+            most = int(np.bincount(models.code).argmax())
+            own = self.table.take(np.flatnonzero(models.code == most))
+            texts = [name for name in rest if self.is_text[name]]
+            keys = [name for name in rest if not (self.is_text[name] or metric_in(name) or has_fractions(own.columns[name]))]
+            several = [name for name in (*texts, *keys) if len({*own.words(name).texts()}) > 1]
+            differ = [name for name in several if name in texts] or several  # numbers may be sizes
             said: list[str | Advice] = [", or say what they are: ", column_advice("dataset", "NAME")]
             if differ:
                 said = [f"; they differ in {quoted(differ, 4)}: where these are datasets, ", column_advice("dataset", differ[0])]
+                said += ["; where they are part of the model, ", column_advice("model", f"{self._model_column},{differ[0]}")]
                 said += ["; else keep one, ", where_advice(differ[0], own.words(differ[0]).texts()[0])]
             return self.refuse(
-                f"no column numbers the rows of {models.names[0]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
+                f"no column numbers the rows of {models.names[most]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item'",
                 *said,
                 "; of splits in the same order for all models pass ",

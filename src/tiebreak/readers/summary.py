@@ -23,7 +23,7 @@ _SCORE = ("score", "result", "value", "estimate", "")
 _CELL = re.compile(r"\s*([^\s(±+]+)\s*\(?\s*(?:±|\+/-|\+-|\()?\s*([^\s()±]+)?\s*\)?\s*")
 """A mean, and what may stand beside it in the same cell: 0.91 ± 0.02, 0.91 (0.02), 0.91(+/-0.02)."""
 
-_CLASSES, _RUNS = Advice("n_test=(40, 960)", typed="--n-test 40,960"), Advice("rows='seeds', cv=5", typed="--seeds 5")
+_CLASSES, _RUNS = Advice("n_test=(40, 1960)", typed="--n-test 40,1960"), Advice("rows='seeds', cv=5", typed="--seeds 5")
 
 _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 """A column that only the leaderboard of a tool has."""
@@ -243,10 +243,10 @@ def _kind_of(
         raise unclear(
             f"{named} is about positive and negative examples apart.", "Say how many there are of each: ", _CLASSES, "."
         )
-    n_examples = Setting("n_test", "1000") if of == "examples" else _CLASSES
+    of_what, n_examples = ("", Setting("n_test", "1000")) if of == "examples" else ("positive and negative ", _CLASSES)
     asked: list[Any] = [
         *(["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", _RUNS, ". "] if has_spread else []),
-        *(["Of how many test examples? ", n_examples, ". "] if of is not None else []),
+        *([f"Of how many {of_what}test examples? ", n_examples, ". "] if of is not None else []),
     ]
     keep = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
     raise unclear(

@@ -35,6 +35,7 @@ from tiebreak.readers.files import (
     refuse,
     text_of,
 )
+from tiebreak.scores.metric import has_direction
 from tiebreak.scores.vocabulary import quoted
 
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
@@ -517,7 +518,8 @@ def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
 def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, where: Where) -> None:
     """Refuse a first row that is no header, and one that comes again."""
     present = [each for each in names if each]
-    if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0]:
+    is_series = names == ["0"]  # as pandas writes one without a name
+    if present and names[0] and not is_series and all(number_of(each) is not None for each in present):
         raise refuse(
             name,
             f"the first row holds only numbers ({', '.join(present[:3])} ...).",
@@ -685,8 +687,8 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
         held = of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
-    if isinstance(held, Mapping) and held and not any(isinstance(each, list | Mapping) for each in held.values()):
-        held = [held]  # what one run has measured
+    if isinstance(held, Mapping) and (run := _of_run(held)):
+        held = [run]
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
     if held == []:
@@ -694,6 +696,20 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     raise refuse(
         name, "it is no table: a list of objects, an object of lists, or an object in each line.", kind=UnsupportedSourceError
     )
+
+
+def _of_run(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Scores and settings of what one run has measured; {} for anything else.
+
+    Lists, such as losses by epoch, are left out where a number beside them, or one level down, is called by a metric.
+    """
+    own = {key: each for key, each in held.items() if not isinstance(each, list)}
+    if all(isinstance(each, Mapping) for each in own.values()):
+        return {}
+    inner = [each.items() if isinstance(each, Mapping) else [(key, each)] for key, each in own.items()]
+    numbers = [name for pairs in inner for name, each in pairs if isinstance(each, int | float)]
+    is_run = len(own) == len(held) or any(has_direction(re.split(r"[\W_]+", name)[-1]) for name in numbers)
+    return own if is_run else {}
 
 
 def of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
@@ -759,7 +775,11 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> Sourc
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise refuse(
-                name, f"it must be a list; got {printable(f'{values!r:.60}')}.", column=str(key), kind=UnsupportedSourceError
+                name,
+                f"it must be a list; got {printable(f'{values!r:.60}')}.",
+                "A table has a list for each column, or is a list of rows, such as {'model': 'svm', 'fold': 1, 'accuracy': 0.9}.",
+                column=str(key),
+                kind=UnsupportedSourceError,
             )
         if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not is_name(str(key)):
             held.append(values.astype(float))  # a copy, so that nothing we do reaches the caller's data

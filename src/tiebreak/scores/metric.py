@@ -60,6 +60,7 @@ ABBREVIATIONS = {
     "auc": "roc_auc",
     "auc roc": "roc_auc",
     "auroc": "roc_auc",
+    "avg precision": "average_precision",
     "bacc": "balanced_accuracy",
     "bal acc": "balanced_accuracy",
     "balanced acc": "balanced_accuracy",
