@@ -36,6 +36,13 @@ def test_losses_of_probabilities_are_scikit_learns(metric: str, whole) -> None:
         assert tb.read_predictions([0, 1, 2], {"a": table}).score.mean() == pytest.approx(log_loss([0, 1, 2], table))
 
 
+@pytest.mark.parametrize("name", ["y_true", "Actual", "gold_label", "label_gt", "Survived_true"])
+def test_the_truth_is_known_by_its_name(name: str) -> None:
+    """As public files call it; texts beside the classes are no predictions."""
+    table = pd.DataFrame({"pair": ["p", "q", "r"], name: ["x", "y", "y"], "a": ["x", "x", "y"], "b": ["y", "y", "y"]})
+    assert tb.compare(table).models == ("a", "b")
+
+
 def test_ranking_keeps_truth_and_scores() -> None:
     """For the area under the ROC curve of DeLong's test."""
     items = tb.read_predictions(TRUTH, {"a": PROBABILITY, "b": PROBABILITY[::-1]})

@@ -380,3 +380,12 @@ def test_rows_that_only_a_number_tells_apart_are_named_by_it(write: Write) -> No
     said = "differ in 'subject': .*'dataset': 'subject'.*'model': 'classifier,subject'.*'subject': '1'"
     with pytest.raises(UnclearSourceError, match=said):
         read(path)
+
+
+def test_two_columns_that_name_datasets_are_said_to_together(write: Write) -> None:
+    """As a public benchmark of anomaly detection has them: a collection, and a series of it."""
+    rows = "".join(f"{d},s{i},tuned,{m},0.{i}\n" for m in "ab" for d in ("nasa", "esa") for i in range(1, 6))
+    path = write("dataset,series,tier,detector,auc_pr\n" + rows)
+    with pytest.raises(DataError, match=r"two scores for dataset 'nasa'.*columns={'dataset': 'dataset,series'}"):
+        read(path, metric="auc_pr")
+    assert read(path, metric="auc_pr", columns={"dataset": "dataset,series"}).datasets[:1] == ("nasa s1",)

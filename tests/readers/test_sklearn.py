@@ -296,7 +296,7 @@ def test_metrics_of_results(moons: Data) -> None:
 def test_results_as_frames(moons: Data) -> None:
     """pd.DataFrame(cross_validate(...)) is read as the dict is, with the median time of a fit."""
     found = results(moons)
-    frames = {name: pd.DataFrame(each) for name, each in found.items()}
+    frames = {name: pd.DataFrame(each).assign(estimator="LogisticRegression()") for name, each in found.items()}
     scores = read_scores(frames, cv=CV)
     assert_array_equal(scores.matrix().score[0], found["logistic"]["test_score"])
     assert scores.fit_seconds == {name: float(np.median(each["fit_time"])) for name, each in found.items()}

@@ -31,7 +31,7 @@ ALIASES: dict[str, str] = {
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
     "human": "human human_score human_label human_rating human_judgement human_judgment expert expert_score",
     "truth": """y_true truth true_label true_class label target actual actual_label actual_class actual_value true ground_truth
-        gold y_test y""",
+        gold gold_label gt gt_label label_gt label_true y_test y""",
     "prediction": """y_pred prediction predicted pred y_hat yhat predicted_label pred_label predicted_class pred_class
         predicted_value y_score y_prob""",
     "metric": "metric metric_name measure",

@@ -355,7 +355,8 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     # an index counts, where names of models stand in a column of texts
     measured = {key: column for key, column in table.columns.items() if key != "column 1" or isinstance(column, Words)}
     if sklearn.is_one_result(measured):  # of cross_validate, kept as a file
-        return sklearn.read({given.stem or name: {key: table.numbers(key) for key in measured}}, name, options)
+        numbers = {key: table.numbers(key) for key in measured if key not in ("estimator", "indices")}
+        return sklearn.read({given.stem or name: numbers}, name, options)
     refuse_battles(names, name)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:

@@ -428,6 +428,7 @@ class Reading:
             metric = choose_metric(sorted({metric for _, _, metric in parts.values()}), self.options.metric, self.table.name)
             return {model: name for name, (model, _, its) in parts.items() if its == metric}
         texts, numbers = [name for name in rest if self.is_text[name]], self.numeric(*self.roles)
+        name_of_models = next((name for name in texts if len(self.table.words(name).ordered().names) > 1), "NAME")
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
@@ -440,7 +441,9 @@ class Reading:
             if len(several) > 1 and "" not in several:
                 raise self.refuse(
                     f"its columns {quoted(numbers, 6)} are of several {what} ({quoted(sorted(several), 6)}).",
-                    "Give those of one, add a column 'model', or pass a file for each model and name one of these with ",
+                    "Say which column names the models, ",
+                    column_advice("model", name_of_models),
+                    ", or pass a file for each model and name one of these with ",
                     Setting("metric"),
                     ".",
                 )
@@ -491,7 +494,7 @@ class Reading:
                 "Without one every column but those of units holds the scores of a model: name the models (",
                 Setting("models"),
                 "), leave the other columns out, or say which column holds what: ",
-                column_advice("model", "NAME"),
+                column_advice("model", name_of_models),
                 ", or dataset, fold or item in the place of model.",
                 kind=DataError,
             )
@@ -800,7 +803,7 @@ def refuse_doubles(
     units: Mapping[str, Words],
     model: str,
     used: Container[str] = (),
-    hints: Sequence[str] = (),
+    hints: Sequence[str | Advice] = (),
 ) -> None:
     """Refuse rows of one model and unit, with the columns in which they differ and the two ways on, and further hints.
 
@@ -821,6 +824,10 @@ def refuse_doubles(
         for name, words in columns.items()
         if len(words.names) ** 2 <= max(table.n_rows, 16) and np.any(words.code[order][same] != words.code[order][same + 1])
     }
+    named = [each for each in table.columns if role_of(each) == "dataset"]
+    if not columns.keys().isdisjoint(named) and not columns.keys() >= {*named}:
+        joint = (f" If {quoted(named)} name a dataset together, say so: ", column_advice("dataset", ",".join(named)), ".")
+        hints = (*joint, *hints)
     if not differ:
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
         raise table.refuse(what, fix, *hints)
