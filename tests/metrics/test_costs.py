@@ -39,25 +39,21 @@ def refused(call: Any, error: type[Exception] = InvalidParameterError) -> str:
 def test_a_mapping_and_an_array_are_the_same() -> None:
     """In any order of labels, and so is their fingerprint."""
     array = tb.CostMatrix([[-1, 5], [1, 0]], labels=["yes", "no"])
-    assert array == tb.CostMatrix(COST)
     assert fingerprint(array.fingerprint_parts) == fingerprint(tb.CostMatrix(COST).fingerprint_parts)
     assert tb.CostMatrix(COST).to_frame().loc["yes", "no"] == 5
-    assert hash(array) == hash(tb.CostMatrix(COST))
 
 
 def test_other_costs_are_another_metric() -> None:
     """Turned round, or with another cost."""
     turned = tb.CostMatrix([[0, 5], [1, -1]], labels=["no", "yes"])
-    assert turned != tb.CostMatrix(COST)
     assert fingerprint(turned.fingerprint_parts) != fingerprint(tb.CostMatrix(COST).fingerprint_parts)
-    assert tb.CostMatrix(COST) != COST
 
 
 def test_it_can_be_written_and_sent() -> None:
     """Its repr makes it again, and so does a pickle, which workers are sent."""
     cost = tb.CostMatrix(COST, name="euro")
-    assert eval(repr(cost), {"CostMatrix": tb.CostMatrix}) == cost
-    assert pickle.loads(pickle.dumps(cost)) == cost
+    for other in (eval(repr(cost), {"CostMatrix": tb.CostMatrix}), pickle.loads(pickle.dumps(cost))):
+        assert (other.name, other.labels, other.costs.tolist()) == (cost.name, cost.labels, cost.costs.tolist())
     assert repr(tb.CostMatrix([[0, 1], [2, 0]])) == "CostMatrix({0: {0: 0.0, 1: 1.0}, 1: {0: 2.0, 1: 0.0}})"
 
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from tests.metrics.helpers import LABELS, Array, label_array
 from tiebreak.errors import DataError
-from tiebreak.metrics.targets import Labels, make_truth
+from tiebreak.metrics.targets import make_truth
 
 
 def test_labels_keep_their_classes_in_every_split() -> None:
@@ -23,16 +23,7 @@ def test_labels_keep_their_classes_in_every_split() -> None:
     assert_array_equal(part.code, [0, 1, 0])
     assert_array_equal(part.values, ["a", "b", "a"])
     assert_array_equal(part.counts, [2, 1, 0])
-    assert_array_equal(part.known_labels.find(np.array(["c", "d"]))[0], [2, -1])
-    assert part.n_rows == 3
-
-
-def test_sides_are_the_rows_of_a_class_and_the_others() -> None:
-    """Whichever class is asked for, and again."""
-    truth = make_truth([5, 7, 5, 9], classifier=True)
-    for position, own, others in [(0, [0, 2], [1, 3]), (2, [3], [0, 1, 2]), (0, [0, 2], [1, 3])]:
-        assert_array_equal(truth.sides(position)[0], own)
-        assert_array_equal(truth.sides(position)[1], others)
+    assert_array_equal(part.find(np.array(["c", "d"])), [2, -1])
 
 
 def test_numbers_are_floats() -> None:
@@ -45,7 +36,6 @@ def test_numbers_are_floats() -> None:
     assert truth.classes is None
     assert truth.code.size == 0
     assert_array_equal(truth.take(np.array([1])).values, [[3, 4]])
-    assert_array_equal(truth.spread, [2, 2])  # 1 and 3 about 2, 2 and 4 about 3
 
 
 def test_several_labels_a_row_have_no_classes() -> None:
@@ -53,7 +43,7 @@ def test_several_labels_a_row_have_no_classes() -> None:
     truth = make_truth(np.eye(3, dtype=int), classifier=True)
     assert truth.classes is None
     with pytest.raises(DataError, match="this needs a target with one class label for each row"):
-        truth.known_labels  # noqa: B018
+        truth.labels  # noqa: B018
 
 
 @pytest.mark.parametrize("y", [pd.Series(["u", "v", "u"]), pd.Series(["u", "v", "u"], dtype="category"), [["u"], ["v"], ["u"]]])
@@ -89,7 +79,7 @@ def test_labels_are_found_by_equality(kind: str, wanted: list[int], as_objects: 
     else:
         array = np.array(labels, dtype=None if labels else classes.dtype)
     expected = [known.index(label) if label in known else -1 for label in labels]
-    assert_array_equal(Labels(classes).find(array)[0], expected)
+    assert_array_equal(make_truth(classes, classifier=True).find(array), expected)
 
 
 @pytest.mark.parametrize(
@@ -110,10 +100,10 @@ def test_labels_are_found_by_equality(kind: str, wanted: list[int], as_objects: 
 )
 def test_other_types_and_far_numbers(classes: list[object], labels: Array, expected: list[int]) -> None:
     """Numbers count by their value whatever their type; a text is never a number."""
-    assert_array_equal(Labels(np.array(classes)).find(labels)[0], expected)
+    assert_array_equal(make_truth(classes, classifier=True).find(labels), expected)
 
 
 def test_several_columns_are_no_labels() -> None:
     """The text says what came."""
     with pytest.raises(DataError, match=r"^one value for each row is needed; got an array of shape \(3, 2\)\.$"):
-        Labels(np.arange(2)).find(np.zeros((3, 2), dtype=int))
+        make_truth(np.arange(2), classifier=True).find(np.zeros((3, 2), dtype=int))

@@ -156,7 +156,7 @@ def _bootstrapped(scorer: Scorer, truth: Truth, said: list[list[Outputs]], **set
         scores = [[scores_of([scorer], drawn, each)[0][scorer.metric.name] for each in repeats] for repeats in answers]
         return np.asarray(np.mean(scores, axis=1))
 
-    return bootstrap_winner_by(score, truth.n_rows, len(said), **settings)
+    return bootstrap_winner_by(score, len(truth.values), len(said), **settings)
 
 
 def _complete(kept: Kept, names: Sequence[str], rows: IntArray) -> tuple[dict[str, list[Outputs]], list[str]]:

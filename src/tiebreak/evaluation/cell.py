@@ -432,9 +432,9 @@ def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
 
 
 def _check_length(answer: Array, truth: Truth, source: str) -> None:
-    if answer.ndim == 0 or answer.shape[0] != truth.n_rows:
+    if answer.ndim == 0 or answer.shape[0] != len(truth.values):
         got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
-        raise DataError(f"{source} gave {got} for {truth.n_rows} test rows; one for each is needed.")
+        raise DataError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
 
 
 def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:
@@ -442,7 +442,7 @@ def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:
     own = getattr(model, "classes_", None)
     if truth.classes is None or not isinstance(own, np.ndarray) or own.ndim != 1 or own.tolist() == truth.classes.tolist():
         return answer
-    place, _ = truth.known_labels.find(own)
+    place = truth.find(own)
     if np.any(place < 0):
         return answer
     if answer.ndim == 1:

@@ -160,7 +160,7 @@ class Examples(NamedTuple):
 
 def _examples(kept: Kept, model: int, position: int, methods: Sequence[str], advice: str) -> Examples:
     """The scores for one class: of several classes by probabilities, if any, as pairwise decision values are no score."""
-    record, classes = kept.record, kept.truth.known_labels.classes.tolist()
+    record, classes = kept.record, kept.truth.labels.tolist()
     splits: list[int] = []
     parts: list[Binary] = []
     for fold in kept.folds(model, methods, advice):
@@ -420,11 +420,11 @@ def confusions_of(evaluation: Evaluation, models: str | Sequence[str] | None = N
 
 def _matrices(kept: Kept, folds: Sequence[Fold]) -> tuple[ConfusionMatrix, ...]:
     """A matrix for each fold; all have a column for labels that are none, if any has."""
-    labels = tuple(kept.truth.known_labels.classes.tolist())
+    labels = tuple(kept.truth.labels.tolist())
     n = len(labels) + 1
     counts = np.zeros((len(folds), n, n), dtype=np.int64)
     for count, fold in zip(counts, folds, strict=True):
-        code, _ = kept.truth.known_labels.find(fold.outputs["predict"])
+        code = kept.truth.find(fold.outputs["predict"])
         np.add.at(count, (kept.truth.code[fold.rows], code), 1)  # -1 is the last one
     if counts[..., -1].any():
         return tuple(ConfusionMatrix((*labels, OTHER), count) for count in counts)

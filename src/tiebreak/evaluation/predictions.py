@@ -27,8 +27,8 @@ def as_stored(outputs: Mapping[str, Array], truth: Truth) -> dict[str, Array]:
     """The answers as plain numbers: labels by their position among the classes, -1 for one that is no class."""
     stored = {}
     for method, answer in outputs.items():
-        if method == "predict" and truth.labels is not None:
-            answer = truth.labels.find(answer)[0].astype(np.int32)
+        if method == "predict" and truth.classes is not None:
+            answer = truth.find(answer).astype(np.int32)
         if answer.dtype.kind in "biuf":
             stored[method] = answer
     return stored

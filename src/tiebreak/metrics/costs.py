@@ -241,17 +241,14 @@ class CostMatrix(Result):
 
     def of_truth(self, truth: Truth, answer: Array, *_: object) -> float:
         """Expected cost of what a model predicted, in the form that `Formula` takes."""
-        predicted = one_column(answer)
-        place = np.array([self._place(label) for label in truth.known_labels.classes.tolist()], dtype=np.intp)
-        code, is_strange = truth.known_labels.find(predicted)
-        column = place[code]
-        if is_strange is not None:
-            strange = predicted[is_strange].tolist()
-            unknown = [label for label in strange if label not in self.labels]
-            if unknown:
-                raise UndefinedScore(f"the model predicted {unknown[0]!r}, and the cost matrix has {quoted(self.labels)}")
-            column[is_strange] = [self._place(label) for label in strange]
-        return float(np.add.reduce(self.costs[place[truth.code], column]) / truth.n_rows)
+        code, labels = truth.find(answer), truth.labels.tolist()
+        strange = one_column(answer)[code < 0].tolist()  # no class of these data, and perhaps of the costs
+        unknown = [label for label in strange if label not in self.labels]
+        if unknown:
+            raise UndefinedScore(f"the model predicted {unknown[0]!r}, and the cost matrix has {quoted(self.labels)}")
+        place = np.array([self._place(label) for label in (*labels, *strange)], dtype=np.intp)
+        code[code < 0] = len(labels) + np.arange(len(strange))
+        return float(np.add.reduce(self.costs[place[truth.code], place[code]]) / code.size)
 
     def check_truth(self, truth: Truth) -> None:
         """Check that all classes of a target have costs.
@@ -260,7 +257,7 @@ class CostMatrix(Result):
         ------
         UndefinedScore
         """
-        lacking = [label for label in truth.known_labels.classes.tolist() if label not in self.labels]
+        lacking = [label for label in truth.labels.tolist() if label not in self.labels]
         if lacking:
             raise UndefinedScore(f"y has the class {lacking[0]!r}, and the cost matrix has {quoted(self.labels)}")
 
@@ -284,14 +281,6 @@ class CostMatrix(Result):
         }
         name = "" if self.name == "expected_cost" else f", name={self.name!r}"
         return f"CostMatrix({rows!r}{name})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CostMatrix):
-            return NotImplemented
-        return (self.name, self.fingerprint_parts) == (other.name, other.fingerprint_parts)
-
-    def __hash__(self) -> int:
-        return hash((self.name, frozenset(self.labels)))
 
     # --- helpers ----------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.caught import caught_warnings
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.confusion import labels_in
 from tiebreak.numerics import (
@@ -19,6 +18,7 @@ from tiebreak.numerics import (
     check_choice,
     check_count,
     check_probability,
+    divide,
     floats,
     label_column,
     positive_label,
@@ -47,6 +47,12 @@ class Binary(NamedTuple):
         if not self.is_positive.any():
             return f"there is no example of the positive class {self.positive!r}"
         return f"all examples are of the positive class {self.positive!r}" if self.is_positive.all() else ""
+
+    def steps(self) -> tuple[FloatArray, IntArray, IntArray]:
+        """Different scores, the highest first, and the positive and negative examples with at least that score."""
+        negated, place = np.unique(-self.scores, return_inverse=True)
+        n_positive, n_negative = (np.bincount(place[of], minlength=negated.size) for of in (self.is_positive, ~self.is_positive))
+        return -negated, np.cumsum(n_positive), np.cumsum(n_negative)
 
 
 def check_binary(y_true: ArrayLike, scores: ArrayLike, positive: Any, *, name: str = "scores") -> Binary:
@@ -205,24 +211,10 @@ def roc_curve(y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None) -> 
 
 def roc_of(data: Binary) -> RocCurve:
     """The curve of examples that were checked."""
-    from sklearn.metrics import roc_curve as sklearn_curve
-
-    with caught_warnings():  # of one class only: the reason says it
-        fpr, tpr, thresholds = sklearn_curve(data.is_positive, data.scores, pos_label=True, drop_intermediate=False)
+    thresholds, tp, fp = (np.append(first, each) for first, each in zip((np.inf, 0, 0), data.steps(), strict=True))
     area = roc_areas(data.is_positive, data.scores)
-    tp, fp = (np.rint(np.nan_to_num(rate) * n).astype(np.int64) for rate, n in ((tpr, area.n_positive), (fpr, area.n_negative)))
-    return RocCurve(
-        data.positive,
-        thresholds,
-        fpr,
-        tpr,
-        tp,
-        fp,
-        area.n_positive,
-        area.n_negative,
-        area,
-        data.reason,
-    )
+    rates = divide(fp, area.n_negative), divide(tp, area.n_positive)
+    return RocCurve(data.positive, thresholds, *rates, tp, fp, area.n_positive, area.n_negative, area, data.reason)
 
 
 # --- precision and recall ---------------------------------------------------------------------------------------------------
@@ -282,13 +274,10 @@ def precision_recall_of(data: Binary) -> PrecisionRecallCurve:
     if data.reason:
         nothing = np.empty(0)
         return PrecisionRecallCurve(data.positive, nothing, nothing, nothing, math.nan, n_positive, n_negative, data.reason)
-    from sklearn.metrics import average_precision_score
-    from sklearn.metrics import precision_recall_curve as sklearn_curve
-
-    precision, recall, thresholds = sklearn_curve(data.is_positive, data.scores, pos_label=True)
-    area = float(average_precision_score(data.is_positive, data.scores))
-    # scikit-learn ends with a point of recall 0 and precision 1 that no threshold gives
-    return PrecisionRecallCurve(data.positive, thresholds[::-1], precision[-2::-1], recall[-2::-1], area, n_positive, n_negative)
+    thresholds, tp, fp = data.steps()
+    precision, recall = tp / (tp + fp), tp / n_positive
+    area = float(np.diff(recall, prepend=0.0) @ precision)
+    return PrecisionRecallCurve(data.positive, thresholds, precision, recall, area, n_positive, n_negative)
 
 
 # --- calibration ------------------------------------------------------------------------------------------------------------

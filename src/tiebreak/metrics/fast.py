@@ -23,18 +23,17 @@ from tiebreak.metrics.targets import (
     numbers,
     one_column,
     positive_column,
-    raise_for_overflow,
     raise_for_unusable,
 )
-from tiebreak.numerics import FloatArray
+from tiebreak.numerics import FloatArray, divide
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.influence import METRICS_OF_CLASSES, PER_CLASS
 
 ByRow = Callable[[Truth, Array], Array]
 """Values of the rows, of the truth and an answer; their mean is the metric."""
 
-AreaOf = Callable[[Truth, Array, int, str], float]
-"""Area of the scores of the class at a position, which some method gave."""
+Area = Callable[[Array, Array], float]
+"""Area of the scores of a class and of those of all others, both in ascending order."""
 
 # --- predicted labels ---------------------------------------------------------------------------------------------------
 
@@ -52,29 +51,19 @@ def of_labels(name: str, truth: Truth, predicted: Array, *_: object) -> float:
 
 def hits(truth: Truth, predicted: Array) -> Array:
     """True for each row whose label was predicted."""
-    predicted = one_column(predicted)
-    kind, own_kind = predicted.dtype.kind, truth.values.dtype.kind
-    if (kind in "biu" and own_kind in "biu") or kind == own_kind == "U":
-        return np.asarray(truth.values == predicted)
-    return np.asarray(truth.code == _find(truth, predicted))
-
-
-def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
-    """Share of `hits`; also what precision, recall and F1 are when all labels are pooled."""
-    return float(np.count_nonzero(hits(truth, predicted)) / truth.n_rows)
+    return np.asarray(truth.code == _found(truth, predicted))
 
 
 def positive_position(truth: Truth) -> int:
     """Position of the positive class where there are at most two, as scikit-learn has it: that of the label 1."""
-    labels = truth.known_labels
-    if labels.classes.size > 2:
-        raise UndefinedScore(f"it is for two classes, and there are {labels.classes.size}")
-    if labels.one is None:
+    labels: list[Any] = truth.labels.tolist()
+    if len(labels) > 2:
+        raise UndefinedScore(f"it is for two classes, and there are {len(labels)}")
+    if 1 not in labels:
         raise UndefinedScore(
-            f"its positive class is the label 1, and the labels are {quoted(labels.classes.tolist())}; "
-            "make the positive class 1 and the other 0"
+            f"its positive class is the label 1, and the labels are {quoted(labels)}; make the positive class 1 and the other 0"
         )
-    return labels.one
+    return labels.index(1)
 
 
 # --- counting ---------------------------------------------------------------------------------------------------------------
@@ -82,27 +71,25 @@ def positive_position(truth: Truth) -> int:
 
 def count_labels(truth: Truth, predicted: Array) -> tuple[FloatArray, ...]:
     """By label how many rows were recognised, were predicted and are there: the classes in order, then labels that are none."""
-    code, own_code = _find(truth, one_column(predicted)), truth.code
-    n = max(truth.known_labels.classes.size, int(code.max(initial=0)) + 1)
-    return tuple(np.bincount(each, minlength=n).astype(float) for each in (own_code[own_code == code], code, own_code))
+    code = _found(truth, predicted)
+    n = max(truth.labels.size, int(code.max(initial=0)) + 1)
+    return tuple(np.bincount(each, minlength=n).astype(float) for each in (code[code == truth.code], code, truth.code))
 
 
-def _find(truth: Truth, predicted: Array) -> Codes:
+def _found(truth: Truth, predicted: Array) -> Codes:
     """Positions of the predicted labels; those that are no class are numbered on."""
-    code, is_strange = truth.known_labels.find(predicted)
-    if is_strange is None:
-        return code
-    strange, classes = predicted[is_strange].tolist(), truth.known_labels.classes
-    number = {label: classes.size + k for k, label in enumerate(dict.fromkeys(strange))}
-    is_text = isinstance(classes.flat[0], str)
+    code, labels = truth.find(predicted), truth.labels.tolist()
+    is_strange = code < 0
+    strange = one_column(predicted)[is_strange].tolist()
+    number = {label: len(labels) + k for k, label in enumerate(dict.fromkeys(strange))}
     for label in number:  # wrong predictions, unless they are no labels
         if isinstance(label, float) and not math.isfinite(label):
             raise UndefinedScore("nan in predict" if math.isnan(label) else "an infinite number in predict")
         is_fraction = isinstance(label, float) and not label.is_integer()
-        if is_fraction or (label is not None and isinstance(label, str) is not is_text):
+        if is_fraction or (label is not None and isinstance(label, str) is not isinstance(labels[0], str)):
             raise DataError(
-                f"predict returned {label!r}, and the labels are {quoted(classes.tolist())}. A model of classes has to "
-                "predict labels; numbers on a scale have to be turned into labels first."
+                f"predict returned {label!r}, and the labels are {quoted(labels)}. A model of classes has to predict labels; "
+                "numbers on a scale have to be turned into labels first."
             )
     code[is_strange] = [number[label] for label in strange]
     return code
@@ -116,47 +103,37 @@ _EPS = {np.dtype(kind): float(np.finfo(kind).eps) for kind in (np.float32, np.fl
 
 def log_losses(truth: Truth, proba: Array) -> Array:
     """``-log(probability of the true class)`` of each row, the probability kept `eps` of its precision away from 0 and 1."""
-    if count_classes(truth) == 2:
-        second = _in_range(positive_column(proba, truth, 1))
-        told = np.where(truth.is_second, second, 1 - second)
-    else:
-        told = _table_of_probabilities(truth, proba)[np.arange(truth.n_rows), truth.code]
+    told = _probabilities(truth, proba)[np.arange(truth.code.size), truth.code]
     eps = _EPS[told.dtype]
     return np.asarray(-np.log(np.minimum(np.maximum(told, eps), 1 - eps)))
 
 
 def squared_distances(truth: Truth, proba: Array) -> Array:
     """Squared distance of the probabilities from the truth, of each row: of the second of two classes, else summed over all."""
-    if count_classes(truth) == 2:
-        second = _in_range(positive_column(proba, truth, 1))
-        error, other = truth.is_second - second, ~truth.is_second - (1 - second)
-        return np.asarray((error * error + other * other) * 0.5)
-    errors = _table_of_probabilities(truth, proba).copy()
-    errors[np.arange(truth.n_rows), truth.code] -= 1
-    return np.asarray(np.add.reduce(errors * errors, axis=1))
+    errors = np.array(_probabilities(truth, proba))
+    errors[np.arange(truth.code.size), truth.code] -= 1
+    return np.asarray(np.add.reduce(errors * errors, axis=1) * (0.5 if truth.labels.size == 2 else 1.0))
 
 
 def count_classes(truth: Truth) -> int:
     """Number of classes of the target; undefined for one, of which probabilities say nothing."""
-    n_classes = truth.known_labels.classes.size
+    n_classes = truth.labels.size
     if n_classes < 2:
         raise UndefinedScore("the target has only one class")
     return n_classes
 
 
-def _in_range(proba: Array) -> Array:
-    """The probabilities as floats, if they are any."""
-    if proba.dtype not in _EPS:
-        proba = proba.astype(float)
-    if np.count_nonzero((proba >= 0) & (proba <= 1)) != proba.size:
-        raise_for_unusable(proba, "predict_proba")
-        raise UndefinedScore(f"predict_proba is not between 0 and 1, but from {proba.min():.17g} to {proba.max():.17g}")
-    return proba
-
-
-def _table_of_probabilities(truth: Truth, proba: Array) -> Array:
-    """Those of more than two classes, a column for each, with scikit-learn's warning, in our words."""
-    columns = _in_range(class_columns(proba, truth, "predict_proba"))
+def _probabilities(truth: Truth, proba: Array) -> Array:
+    """Those of the classes as floats, a column for each; of more than two with scikit-learn's warning, in our words."""
+    is_of_two = count_classes(truth) == 2
+    columns = positive_column(proba, truth, 1) if is_of_two else class_columns(proba, truth, "predict_proba")
+    if columns.dtype not in _EPS:
+        columns = columns.astype(float)
+    if np.count_nonzero((columns >= 0) & (columns <= 1)) != columns.size:
+        raise_for_unusable(columns, "predict_proba")
+        raise UndefinedScore(f"predict_proba is not between 0 and 1, but from {columns.min():.17g} to {columns.max():.17g}")
+    if is_of_two:
+        return np.stack([1 - columns, columns]).T
     sums = np.add.reduce(columns, axis=1)
     if np.count_nonzero(np.abs(sums - 1) > np.sqrt(_EPS[columns.dtype])):
         warnings.warn("predict_proba has rows that do not sum to one; they are scored as they are.", UserWarning, stacklevel=2)
@@ -169,12 +146,15 @@ def _table_of_probabilities(truth: Truth, proba: Array) -> Array:
 def roc_auc(truth: Truth, answer: Array, method: str) -> float:
     """Share of pairs, one row of the second class and one of the first, that are in the right order; ties count half."""
     check_two_classes(truth)
-    return _roc_area_of(truth, scores_of_class(1, truth, answer, method), 1, method)
+    scores = scores_of_class(1, truth, answer, method)
+    if not np.all(truth.counts):
+        raise UndefinedScore(_ONE_CLASS)
+    return _of_order(roc_area, truth, scores, 1, method)
 
 
 def roc_auc_ovr(truth: Truth, proba: Array, method: str, *, by_size: bool = False) -> float:
     """Mean area under the ROC curves of each class against the others, over the classes or the rows' classes (`by_size`)."""
-    if truth.known_labels.classes.size <= 2:
+    if truth.labels.size <= 2:
         return roc_auc(truth, proba, method)
     columns = class_columns(proba, truth, method)
     if np.count_nonzero(np.isfinite(columns)) != columns.size:
@@ -182,7 +162,7 @@ def roc_auc_ovr(truth: Truth, proba: Array, method: str, *, by_size: bool = Fals
     sums = np.add.reduce(columns, axis=1)
     if np.count_nonzero(np.abs(1 - sums) > 1e-8 + 1e-5 * sums):  # scikit-learn's tolerance, that of np.allclose
         raise UndefinedScore(f"{method} has rows that do not sum to one")
-    return _mean_over_classes(_roc_area_of, truth, columns, method, by_size=by_size)
+    return _mean_over_classes(roc_area, truth, columns, method, by_size=by_size)
 
 
 def average_precision(truth: Truth, answer: Array, method: str) -> float:
@@ -190,21 +170,21 @@ def average_precision(truth: Truth, answer: Array, method: str) -> float:
 
     The positive class of two is the label 1. It is 0 without rows of the positive class, as scikit-learn has it.
     """
-    if truth.known_labels.classes.size <= 2:
+    if truth.labels.size <= 2:
         position = positive_position(truth)
-        return _mean_precision_of(truth, scores_of_class(position, truth, answer, method), position, method)
-    return _mean_over_classes(_mean_precision_of, truth, class_columns(answer, truth, method), method)
+        return _of_order(mean_precision, truth, scores_of_class(position, truth, answer, method), position, method)
+    return _mean_over_classes(mean_precision, truth, class_columns(answer, truth, method), method)
 
 
-def _mean_over_classes(area: AreaOf, truth: Truth, columns: Array, method: str, *, by_size: bool = False) -> float:
+def _mean_over_classes(area: Area, truth: Truth, columns: Array, method: str, *, by_size: bool = False) -> float:
     """Mean of an area of each class against the others, which needs rows of each, or by how many rows it has."""
     if np.count_nonzero(truth.counts) == 1:
-        raise UndefinedScore("only one class in the test rows")
+        raise UndefinedScore(_ONE_CLASS)
     if not by_size and not np.all(truth.counts):
-        absent = truth.known_labels.classes.tolist()[int(np.argmin(truth.counts))]
+        absent = truth.labels.tolist()[int(np.argmin(truth.counts))]
         raise UndefinedScore(f"no test row is of class {absent!r}")
     sizes = truth.counts.tolist() if by_size else [1] * truth.counts.size
-    areas = [area(truth, columns[:, c], c, method) * size for c, size in enumerate(sizes) if size]
+    areas = [_of_order(area, truth, columns[:, c], c, method) * size for c, size in enumerate(sizes) if size]
     return float(sum(areas) / sum(sizes))
 
 
@@ -238,14 +218,14 @@ def mean_precision(positive: Array, negative: Array) -> float:
 
 def check_two_classes(truth: Truth) -> None:
     """Check that there are two classes, whose order is asked for; else the metric is undefined."""
-    n_classes = truth.known_labels.classes.size
+    n_classes = truth.labels.size
     if n_classes != 2:
         raise UndefinedScore(f"it is for two classes, and there {'is' if n_classes == 1 else 'are'} {n_classes}")
 
 
 def scores_of_class(position: int, truth: Truth, answer: Array, method: str) -> Array:
     """Score of the class at `position` for each row: against the other of two, or against the rest."""
-    if truth.known_labels.classes.size > 2:
+    if truth.labels.size > 2:
         return class_columns(answer, truth, method)[:, position]
     if method == "predict_proba":
         return positive_column(answer, truth, position)
@@ -253,24 +233,17 @@ def scores_of_class(position: int, truth: Truth, answer: Array, method: str) -> 
     return decision if position == 1 else -decision
 
 
-def _roc_area_of(truth: Truth, scores: Array, position: int, method: str) -> float:
-    if not all(side.size for side in truth.sides(position)):
-        raise UndefinedScore("only one class in the test rows")
-    return roc_area(*_ordered_sides(truth, scores, position, method))
-
-
-def _mean_precision_of(truth: Truth, scores: Array, position: int, method: str) -> float:
-    return mean_precision(*_ordered_sides(truth, scores, position, method))
-
-
-def _ordered_sides(truth: Truth, scores: Array, position: int, method: str) -> list[Array]:
-    """Scores of one class, and those of the others, in ascending order."""
-    sides = [scores.take(rows) for rows in truth.sides(position)]
+def _of_order(area: Area, truth: Truth, scores: Array, position: int, method: str) -> float:
+    """Area of the scores of one class and of those of all others."""
+    is_own = truth.code == position
+    sides = [np.sort(scores.take(np.flatnonzero(side))) for side in (is_own, ~is_own)]  # nan to the end
     for part in sides:
-        part.sort()  # nan to the end
         if part.size and not (math.isfinite(part[0]) and math.isfinite(part[-1])):
             raise_for_unusable(part, method)
-    return sides
+    return area(*sides)
+
+
+_ONE_CLASS = "only one class in the test rows"
 
 
 # --- predicted numbers ------------------------------------------------------------------------------------------------------
@@ -289,13 +262,13 @@ def squared_errors(truth: Truth, predicted: Array) -> Any:
 
 def root_mean_squared_error(truth: Truth, predicted: Array, *_: object) -> float:
     """Square root of the mean squared error."""
-    return _finite_mean(np.sqrt(np.add.reduce(squared_errors(truth, predicted)) / truth.n_rows), truth, predicted)
+    return _finite_mean(np.sqrt(np.add.reduce(squared_errors(truth, predicted)) / len(truth.values)), truth, predicted)
 
 
 def r2(truth: Truth, predicted: Array, *_: object) -> float:
     """Share of the spread of y that the predictions explain; 1 where they are perfect, else 0 where y has no spread."""
     squares = np.add.reduce(squared_errors(truth, predicted))
-    if truth.n_rows < 2:
+    if len(truth.values) < 2:
         raise UndefinedScore("fewer than two test rows")
     return _explained(squares, truth, predicted)
 
@@ -304,23 +277,20 @@ def explained_variance(truth: Truth, predicted: Array, *_: object) -> float:
     """Share of the variance that is explained, errors taken about their mean, so that a constant error costs nothing."""
     errors = _errors(truth, predicted)
     _finite_mean(np.add.reduce(errors * errors), truth, predicted)  # an infinite one must not meet the mean
-    errors = errors - np.add.reduce(errors) / truth.n_rows
-    return _explained(np.add.reduce(errors * errors), truth, predicted)
+    return _explained(_squares_about_mean(errors), truth, predicted)
 
 
 def _explained(squares: Any, truth: Truth, predicted: Array) -> float:
     """``1 - squares / spread``, mean over the outputs."""
     _finite_mean(squares, truth, predicted)
-    if np.ndim(squares) == 0:
-        return _share(float(squares), float(truth.spread))
-    shares = [_share(*pair) for pair in zip(squares.tolist(), truth.spread.tolist(), strict=True)]
-    return sum(shares) / len(shares)
+    spread = _squares_about_mean(np.asarray(truth.values, dtype=float))
+    return float(np.mean(np.where(squares == 0, 1.0, np.where(spread == 0, 0.0, 1 - divide(squares, spread)))))
 
 
-def _share(squares: float, spread: float) -> float:
-    if squares == 0:
-        return 1.0
-    return 1 - squares / spread if spread else 0.0
+def _squares_about_mean(values: Array) -> Any:
+    """Sum of squared distances from the mean, of each output."""
+    deviation = values - np.add.reduce(values) / len(values)
+    return np.add.reduce(deviation * deviation)
 
 
 def check_numbers(truth: Truth) -> None:
@@ -331,8 +301,7 @@ def check_numbers(truth: Truth) -> None:
 
 def _errors(truth: Truth, predicted: Array) -> Any:
     """Errors of the predictions, as floats of shape (n_rows,) or (n_rows, n_outputs)."""
-    if predicted.dtype.kind != "f":
-        predicted = numbers(predicted)
+    predicted = numbers(predicted)
     values = truth.values
     if values.dtype.kind != "f":
         check_numbers(truth)
@@ -344,9 +313,11 @@ def _errors(truth: Truth, predicted: Array) -> Any:
 
 def _finite_mean(values: Any, truth: Truth, predicted: Array) -> float:
     """Mean over the outputs."""
-    mean = float(values) if np.ndim(values) == 0 else float(np.mean(values))
+    mean = float(np.mean(values))
     if not math.isfinite(mean):
-        raise_for_overflow(numbers(predicted), truth, "predict")
+        raise_for_unusable(numbers(predicted), "predict")
+        raise_for_unusable(np.asarray(truth.values, dtype=float), "the target")
+        raise UndefinedScore("the errors are too large for a float")
     return mean
 
 
@@ -377,29 +348,29 @@ class Formula(NamedTuple):
     is_of_classes: bool
     check: Callable[[Truth], object]
     for_more: tuple[str, ...] = ()
-    by_row: ByRow | None = None
+    by_row: Any = None
 
 
 def _mean_of(by_row: ByRow, truth: Truth, answer: Array, *_: object) -> float:
     """Mean over the rows, and the outputs."""
-    return _finite_mean(np.add.reduce(by_row(truth, answer)) / truth.n_rows, truth, answer)
+    return _finite_mean(np.add.reduce(by_row(truth, answer)) / len(truth.values), truth, answer)
 
 
 def _check_ranks(truth: Truth) -> None:
-    if truth.known_labels.classes.size <= 2:
+    if truth.labels.size <= 2:
         positive_position(truth)
 
 
 _PREDICT, _PROBA, _SCORES = ("predict",), ("predict_proba",), ("decision_function", "predict_proba")
 
-_of_labels = partial(Formula, _PREDICT, is_of_classes=True, check=attrgetter("known_labels"))
+_of_labels = partial(Formula, _PREDICT, is_of_classes=True, check=attrgetter("labels"))
 _of_numbers = partial(Formula, _PREDICT, is_of_classes=False, check=check_numbers)
 _of_proba = partial(Formula, _PROBA, is_of_classes=True, check=count_classes)
 
 _BY_LABEL = ("f1", "precision", "recall")
 
 FORMULAS: dict[str, Formula] = {
-    **{name: _of_labels(accuracy, by_row=hits) for name in ("accuracy", *(f"{each}_micro" for each in _BY_LABEL))},
+    **{name: _of_labels(partial(_mean_of, hits), by_row=hits) for name in ("accuracy", *(f"{each}_micro" for each in _BY_LABEL))},
     **{
         name: Formula(
             _PREDICT,

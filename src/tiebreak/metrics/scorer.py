@@ -1,6 +1,5 @@
 """One metric and how it is obtained: from what a model said, row by row where it is a mean, or by asking the model itself."""
 
-import inspect
 import json
 import math
 from collections import Counter
@@ -52,7 +51,7 @@ class Scorer:
     metric: Metric
     fingerprint_parts: Any
     formula: Formula | None = field(default=None, repr=False, compare=False)
-    call: Callable[..., Any] | None = field(default=None, repr=False)
+    call: Any = field(default=None, repr=False)
     factor: int = 1
 
     @property
@@ -78,7 +77,6 @@ class Scorer:
         Undefined where some value is nan or infinite, or the answer is not there.
         """
         formula, method = self._answered(outputs)
-        assert formula.by_row is not None  # noqa: S101 - as `is_mean_of_rows` says
         values = np.asarray(formula.by_row(truth, outputs[method]), dtype=float)
         if not np.isfinite(values).all():
             raise UndefinedScore(f"{method} is not finite on {np.count_nonzero(~np.isfinite(values))} row(s)")
@@ -90,11 +88,10 @@ class Scorer:
 
     def _answered(self, outputs: Outputs) -> tuple[Formula, str]:
         """The formula, and the first of its methods that there is an answer of."""
-        if self.formula is not None:
-            for method in self.formula.needs:
-                if method in outputs:
-                    return self.formula, method
-        raise UndefinedScore(f"it needs {' or '.join(self.needs)}, and there is {quoted(list(outputs))} of the model")
+        method = next((each for each in self.needs if each in outputs), None)
+        if self.formula is None or method is None:
+            raise UndefinedScore(f"it needs {' or '.join(self.needs)}, and there is {quoted(list(outputs))} of the model")
+        return self.formula, method
 
     def score_model(self, model: Any, X_test: Any, y_test: Any, **kwargs: Any) -> float:
         """The metric of a fitted model, for a metric without `needs`.
@@ -102,7 +99,6 @@ class Scorer:
         Raises `UndefinedScore` where its value is nan or infinite, `InvalidParameterError` where it is no number, and
         `DataError` for a negative value of a loss that never is.
         """
-        assert self.call is not None  # noqa: S101 - it is there where `needs` is empty
         value = self.call(model, X_test, y_test, **kwargs)
         if isinstance(value, Mapping):
             raise InvalidParameterError(
@@ -169,13 +165,8 @@ def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
 def _wants_the_label_1(call: Any) -> bool:
     """True for a scorer of scikit-learn of two classes to which nobody has said which one is positive."""
     settings = getattr(call, "_kwargs", {})
-    if not hasattr(call, "_score_func") or "pos_label" in settings or settings.get("average", "binary") != "binary":
-        return False
-    try:
-        parameter = inspect.signature(call._score_func).parameters.get("pos_label")
-    except (TypeError, ValueError):
-        return False
-    return parameter is not None and parameter.default == 1
+    is_told = "pos_label" in settings or settings.get("average", "binary") != "binary"
+    return hasattr(call, "_score_func") and not is_told and bool(call._get_pos_label() == 1)
 
 
 # --- from what callers name ------------------------------------------------------------------------------------------------
@@ -242,9 +233,8 @@ def _resolve(given: Any, key: Any, classifier: bool, n_classes: int | None) -> S
         return _by_name(given, key, classifier, n_classes)
     if hasattr(given, "_score_func"):
         own = _definition(given)
-        names = () if hasattr(given, "_metadata_request") else (name for name, other in _definitions().items() if other == own)
-        registered = next(iter(names), None)
-        if registered is not None:
+        registered = next((name for name, other in _definitions().items() if other == own), None)
+        if registered is not None and not hasattr(given, "_metadata_request"):
             return _by_name(registered, key, classifier, n_classes)
         metric = _metric(key or _name_of(given._score_func), given._sign > 0)
         return Scorer(metric, ("make_scorer", *own), call=given, factor=int(given._sign))
@@ -272,7 +262,7 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
             raise UnknownNameError(f"no metric is called {name!r}: did you mean {full_name(name)!r}?", about="metric")
         look_up(name, sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), "metric")  # an error that offers the nearest names
     scikit_name = own if higher else f"neg_{own}"
-    metric = _metric(key, higher) if key else Metric(own, higher_is_better=higher)
+    metric = _metric(key or own, higher)
     parts = ("sklearn", scikit_name)
     formula = FORMULAS.get(own)
     if formula is None or formula.is_of_classes is not classifier or (classifier and not n_classes):
@@ -304,12 +294,9 @@ def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:
             f"{function.__name__} is a function of labels and predictions, and a function of model, X and y is needed. Pass the "
             f"name of the metric, or make_scorer({function.__name__}) from sklearn.metrics."
         )
-    loss = name.removeprefix("neg_")
-    if loss in LOWER_IS_BETTER:
-        metric, factor = Metric(loss, higher_is_better=False), 1 if name == loss else -1
-    else:
-        metric, factor = Metric(name, higher_is_better=True), 1
-    return Scorer(metric, ("callable", function), call=function, factor=factor)
+    higher = name.removeprefix("neg_") not in LOWER_IS_BETTER
+    factor = -1 if not higher and name.startswith("neg_") else 1
+    return Scorer(_metric(name, higher), ("callable", function), call=function, factor=factor)
 
 
 def _metric(name: str, higher: bool) -> Metric:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,39 +18,6 @@ Codes = np.ndarray[tuple[int], np.dtype[np.intp]]
 _NUMBERS = "biuf"
 
 
-class Labels:
-    """Distinct labels in sorted order, made once for each dataset.
-
-    `one` is the position of the label that equals 1 (or True), which scikit-learn takes for the positive class in precision,
-    recall, F1 and average precision; None where there is no such label.
-    """
-
-    def __init__(self, classes: Array) -> None:
-        labels = classes.tolist()
-        self.classes = classes
-        self.one: int | None = labels.index(1) if 1 in labels else None
-        self._is_range = classes.dtype.kind in "biu" and labels == list(range(len(labels)))
-        self._position = {label: position for position, label in enumerate(labels)}
-
-    def find(self, labels: Array) -> tuple[Codes, Array | None]:
-        """Positions among the classes, -1 for a label that is none, and which labels are none; None where all are known."""
-        labels = one_column(labels)
-        kind, own_kind = labels.dtype.kind, self.classes.dtype.kind
-        if self._is_range and kind in "biu":
-            code: Codes = labels.astype(np.intp, copy=False)
-            strange = code.view(np.uintp) >= self.classes.size  # without a sign, negative ones are huge
-        elif (kind in _NUMBERS and own_kind in _NUMBERS) or kind == own_kind == "U":
-            code = self.classes.searchsorted(labels)
-            strange = self.classes.take(code, mode="clip") != labels
-        else:
-            position = self._position
-            code = np.array([position.get(label, -1) for label in labels.tolist()], dtype=np.intp)
-            strange = code < 0
-        if not np.count_nonzero(strange):
-            return code, None
-        return np.where(strange, -1, code), strange
-
-
 def one_column(answer: Array) -> Array:
     """One value for each row; refuses several columns."""
     if answer.ndim == 1:
@@ -62,65 +29,50 @@ def one_column(answer: Array) -> Array:
 
 @dataclass(eq=False, repr=False)
 class Truth:
-    """The target of some rows. What metrics need of it is computed when first asked for, and kept.
+    """The target of some rows.
 
     Attributes
     ----------
-    labels : Labels or None
-        Of the whole dataset for a classification target with one label for each row, else None.
     classes : ndarray of shape (n_classes,) or None
-        Those labels in sorted order.
+        Labels of the whole dataset in sorted order, for a classification target with one label for each row; else None.
     code : ndarray of shape (n_rows,)
         Position of each row's label among the classes; empty where there are no labels.
     values : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         The target itself.
-    n_rows : int
     """
 
-    labels: Labels | None
     classes: Array | None
     code: Codes
     values: Array
-    n_rows: int
-    _sides: tuple[int, Codes, Codes] | None = None
 
     def take(self, rows: IntArray) -> Truth:
         """Targets of some rows, in their order."""
-        values = self.values[rows]
-        return Truth(self.labels, self.classes, self.code if self.labels is None else self.code[rows], values, values.shape[0])
+        return Truth(self.classes, self.code if self.classes is None else self.code[rows], self.values[rows])
 
     @property
-    def known_labels(self) -> Labels:
-        """The labels, by those who need them; refuses a target without."""
-        if self.labels is None:
+    def labels(self) -> Array:
+        """The classes, by those who need them; refuses a target without."""
+        if self.classes is None:
             raise DataError("this needs a target with one class label for each row; the target is no such one.")
-        return self.labels
-
-    # --- computed once ------------------------------------------------------------------------------------------------------
+        return self.classes
 
     @cached_property
     def counts(self) -> Codes:
         """Number of rows of each class, 0 for one that only other rows have."""
-        return np.bincount(self.code, minlength=self.known_labels.classes.size)
+        return np.bincount(self.code, minlength=self.labels.size)
 
-    @cached_property
-    def is_second(self) -> Array:
-        """Boolean for each row: True for the second class."""
-        return np.asarray(self.code == 1)
-
-    def sides(self, position: int) -> tuple[Codes, Codes]:
-        """Row numbers of a class, and of all others; those of the class asked for last are kept."""
-        if self._sides is None or self._sides[0] != position:
-            is_in = self.code == position
-            self._sides = position, is_in.nonzero()[0], (~is_in).nonzero()[0]
-        return self._sides[1], self._sides[2]
-
-    @cached_property
-    def spread(self) -> Any:
-        """Sum of squared distances from the mean, of each output; a scalar for one."""
-        y = np.asarray(self.values, dtype=float)
-        deviation = y - np.add.reduce(y) / self.n_rows
-        return np.add.reduce(deviation * deviation)
+    def find(self, labels: Array) -> Codes:
+        """Positions of labels among the classes; -1 for one that is none."""
+        labels, classes = one_column(labels), self.labels
+        kind, own_kind = labels.dtype.kind, classes.dtype.kind
+        if kind in "biu" and own_kind in "biu" and np.array_equal(classes, np.arange(classes.size)):  # as most are
+            code = labels.astype(np.intp, copy=False)
+            return np.where((code >= 0) & (code < classes.size), code, -1)
+        if (kind in _NUMBERS and own_kind in _NUMBERS) or kind == own_kind == "U":
+            code = classes.searchsorted(labels)
+            return np.where(classes.take(code, mode="clip") == labels, code, -1)
+        position = {label: place for place, label in enumerate(classes.tolist())}
+        return np.array([position.get(label, -1) for label in labels.tolist()], dtype=np.intp)
 
 
 def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
@@ -137,12 +89,12 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
     if values.ndim > 1 or not classifier:
         is_one_number_each = values.ndim == 1 and values.dtype.kind in _NUMBERS
         values = values.astype(float, copy=False) if is_one_number_each else values
-        return Truth(None, None, np.empty(0, dtype=np.intp), values, values.shape[0])
+        return Truth(None, np.empty(0, dtype=np.intp), values)
     try:
         classes, code = np.unique(values, return_inverse=True)
     except TypeError as error:
         raise DataError(f"the labels in y cannot be put in order: {error}. Make them all text or all numbers.") from None
-    return Truth(Labels(classes), classes, code.astype(np.intp, copy=False), values, values.size)
+    return Truth(classes, code.astype(np.intp, copy=False), values)
 
 
 class UndefinedScore(Exception):
@@ -165,7 +117,7 @@ def positive_column(answer: Array, truth: Truth, position: int) -> Array:
 
 def class_columns(answer: Array, truth: Truth, method: str) -> Array:
     """The answer, which has a column for each class of the dataset, in sorted order."""
-    n_classes = truth.known_labels.classes.size
+    n_classes = truth.labels.size
     if answer.shape[1:] != (n_classes,):
         raise DataError(
             f"{method} returned an array of shape {answer.shape}; a column for each of the {n_classes} classes is needed."
@@ -189,10 +141,3 @@ def raise_for_unusable(answer: Array, method: str) -> None:
         raise UndefinedScore(f"nan in {method}")
     if np.isinf(answer).any():
         raise UndefinedScore(f"an infinite number in {method}")
-
-
-def raise_for_overflow(answer: Array, truth: Truth, method: str) -> NoReturn:
-    """Say why a sum over the rows is not finite."""
-    raise_for_unusable(answer, method)
-    raise_for_unusable(np.asarray(truth.values, dtype=float), "the target")
-    raise UndefinedScore("the errors are too large for a float")
