@@ -299,32 +299,32 @@ def pair_fit(
 ) -> PairFit:
     """Battles of each two models beside their ratings; what battles of a cluster share counts where it makes them vary more."""
     n, w = found.log_ability.size, np.ones(first.size) if weight is None else weight
-    is_turned = first > second
-    pair = np.where(is_turned, second * n + first, first * n + second)
+    unit = np.arange(first.size) if cluster is None else cluster
     with np.errstate(invalid="ignore"):  # inf - inf
         expected = expit(found.log_ability[first] - found.log_ability[second] + np.nan_to_num(found.position))
-    sign, unit = np.where(is_turned, -1.0, 1.0), np.arange(first.size) if cluster is None else cluster
+    won, expected = (np.where(first > second, 1.0 - each, each) for each in (score, expected))  # by the smaller number
+    pair = np.minimum(first, second) * n + np.maximum(first, second)
+    of_both, place = np.unique(pair * (int(unit.max()) + 1) + unit, return_inverse=True)
+
+    def total(values: ArrayLike) -> FloatArray:
+        return np.bincount(pair, np.broadcast_to(values, pair.shape), n * n)
 
     def spread(residual: FloatArray) -> FloatArray:
         """Variance of a sum of residuals of each pair, over clusters."""
-        of_both, place = np.unique(pair * (int(unit.max()) + 1) + unit, return_inverse=True)
-        return np.bincount(of_both // (int(unit.max()) + 1), np.square(np.bincount(place, residual)), n * n).astype(float)
+        return np.bincount(of_both // (int(unit.max()) + 1), np.square(np.bincount(place, residual)), n * n)
 
-    met, total = np.bincount(pair, minlength=n * n), np.bincount(pair, w, n * n)
-    won = np.bincount(pair, w * np.where(is_turned, 1.0 - score, score), n * n)
-    share = divide(won, total)
-    residual = w * sign * (score - expected)
-    by_chance = np.bincount(pair, w**2 * expected * (1.0 - expected), n * n)
-    variance = np.maximum(by_chance, spread(residual))
+    met, weights = total(1.0), total(w)
+    share = divide(total(w * won), weights)
+    by_chance = total(w**2 * expected * (1.0 - expected))
     counts = (met >= FEWEST_MET) & (by_chance > 0)
-    rest = divide(np.square(np.bincount(pair, residual, n * n)), variance)[counts].sum()
+    residual = w * (won - expected)
+    rest = divide(np.square(total(residual)), np.maximum(by_chance, spread(residual)))[counts].sum()
     df = int(counts.sum()) - np.unique(np.divmod(np.flatnonzero(counts), n)).size + 1
-    own = np.maximum(
-        spread(w * (np.where(is_turned, 1.0 - score, score) - share[pair])), total**2 * divide(share * (1 - share), met)
-    )
-    effective = np.where(own > 0, np.minimum(divide(total**2 * share * (1 - share), own), met), met)
-    share, effective = share.reshape(n, n), effective.reshape(n, n)
-    shares = np.where(met.reshape(n, n) > 0, share, np.where(met.reshape(n, n).T > 0, 1.0 - share.T, np.nan))
+    by_share = weights**2 * share * (1 - share)
+    own = np.maximum(spread(w * (won - share[pair])), divide(by_share, met))
+    effective = np.where(own > 0, np.minimum(divide(by_share, own), met), met).reshape(n, n)
+    share = share.reshape(n, n)  # nan where they did not meet in this order of their numbers
+    shares = np.where(np.isnan(share), 1.0 - share.T, share)
     return PairFit(shares, effective + effective.T, float(chdtrc(df, rest)) if df > 0 else 1.0)
 
 
@@ -554,14 +554,12 @@ def _by_cluster(
     one, two, unit = battles.first, battles.second, battles.unit
     size, n_units, side = len(bread), int(unit.max()) + 1, float(has_position)
 
+    places = np.concatenate([one, two, np.full(unit.size if has_position else 0, size - 1)])
+
     def by_unit(values: FloatArray, sign: float) -> Any:
         """Sums of values by unit and parameter, the second model's with a sign."""
-        columns = [(one, values), (two, sign * values)] + ([(np.full(unit.size, size - 1), values)] if has_position else [])
-        if n_units * size <= unit.size:  # few units, each with many battles
-            sums = [np.bincount(unit * size + place, held, n_units * size) for place, held in columns]
-            return csr_array(np.sum(sums, axis=0).reshape(n_units, size))
-        places, held = (np.concatenate(each) for each in zip(*columns, strict=True))
-        return csr_array((held, (np.tile(unit, len(columns)), places)), shape=(n_units, size))
+        held = np.concatenate([values, sign * values, values])[: places.size]
+        return csr_array((held, (np.tile(unit, 3)[: places.size], places)), shape=(n_units, size))
 
     slopes, known = by_unit(residual, -1.0), by_unit(information, 1.0)
     degree = known.sum(axis=0)
@@ -579,9 +577,9 @@ def _by_cluster(
     everything = degree @ reach
     shared = (known[is_light].T @ known[is_light]).toarray()
     squares, fourth = divide((reach * (shared @ reach)).sum(axis=0), np.square(everything)), np.zeros(size)
-    places = np.flatnonzero(~is_light)
-    for rows in blocks(places.size, size, most=_NUMBERS):
-        some = places[rows]
+    heavy = np.flatnonzero(~is_light)
+    for rows in blocks(heavy.size, size, most=_NUMBERS):
+        some = heavy[rows]
         share = np.nan_to_num(divide(known[some] @ reach, everything))
         parts = (slopes[some] @ bread) / np.sqrt((1 - share).clip(1e-9))
         covariance += parts.T @ parts
@@ -597,8 +595,6 @@ def _units_of_open(battles: _Battles, is_open: NDArray[np.bool_]) -> tuple[Float
     n_models, ends = is_open.size, (battles.first, battles.second)
     one, two, unit = np.concatenate(ends), np.concatenate(ends[::-1]), np.tile(battles.unit, 2)
     met = np.zeros((n_models, n_models))
-    if not is_open.any():
-        return met, np.zeros(n_models, dtype=np.int64)
     among = np.unique(np.stack([one, two, unit])[:, is_open[one] & is_open[two]], axis=1)
     np.add.at(met, (among[0], among[1]), 1)
     seen = np.unique(np.stack([one, unit])[:, is_open[one]], axis=1)
