@@ -331,8 +331,8 @@ class _Survival:
 
     @property
     def end(self) -> float:
-        """Largest statistic of the values; beyond it the last one goes on."""
-        return float(_unstretched(np.asarray((self.values.size - 5) * self.step), self.df))
+        """Last place of the values, on that scale; beyond it the last one goes on."""
+        return (self.values.size - 5) * self.step
 
     def at(self, statistic: FloatArray) -> FloatArray:
         return _interpolated(self.values, _stretched(np.abs(statistic), self.df) / self.step + 4)
@@ -343,10 +343,7 @@ def _interpolated(values: FloatArray, position: FloatArray) -> FloatArray:
     position = np.minimum(position, values.size - 1.0)
     start = np.clip(position.astype(np.intp) - 3, 0, values.size - 8)
     weights = _lagrange_weights(position - start)
-    total = weights[0] * values[start]
-    for j in range(1, 8):
-        total += weights[j] * values[start + j]
-    return np.asarray(total)
+    return np.asarray(sum(weight * values[start + j] for j, weight in enumerate(weights)))
 
 
 def _lagrange_weights(x: FloatArray) -> FloatArray:
@@ -404,8 +401,7 @@ def _breaks(before: _Survival | None, bound: float, kernel: float, scale: tuple[
 def _panels(ends: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
     """Nodes and weights, of shape (n_rows, n_nodes), for nested intervals from the widest to the narrowest."""
     nodes, weights = _legendre(POINTS if len(ends) == 1 else POINTS * 3 // 4)
-    lows, highs = [low for low, _ in ends], [high for _, high in ends]
-    edges = [*lows, *highs[::-1]]
+    edges = [low for low, _ in ends] + [high for _, high in reversed(ends)]
     pieces = [((b - a)[:, None] / 2, (a + b)[:, None] / 2) for a, b in pairwise(edges)]
     return np.hstack([mid + half * nodes for half, mid in pieces]), np.hstack([half * weights for half, _ in pieces])
 
@@ -439,8 +435,9 @@ def _kept_student(
 
     a, b = statistic * np.sqrt(ratio / df_n), np.sqrt(1 - ratio)
     reach, beta = min(np.pi / 2, REACH / np.sqrt(df_n)), (df_n - 1 - df_m) / 2
+    lowest, _, highest, _ = _angles(df_m, beta)
     ends = []
-    for each in _breaks(before, bound, float(b), _scale_range(df_m, beta)):
+    for each in _breaks(before, bound, float(b), (float(np.sin(lowest)), float(np.sin(highest)))):
         # |a + b u| < c sqrt(1 - u^2) is an interval of u = sin(p)
         square = each**2 / df_m
         middle = -a * b / (b**2 + square)
@@ -453,18 +450,15 @@ def _kept_student(
     return np.asarray((density * _over_scales(np.abs(g), before, bound, df_m, beta)).sum(axis=1))
 
 
-def _scale_range(df: float, beta: float) -> tuple[float, float]:
-    """Range of sqrt(v) for v of the beta distribution (df / 2, beta), which is the sine of nearly a normal variable."""
-    if beta < LEAST_BETA:
-        return 1.0, 1.0
-    middle, spread = _scale_angle(df, beta)
-    low, high = max(0.0, middle - REACH * spread), min(np.pi / 2, middle + REACH * spread)
-    return float(np.sin(low)), float(np.sin(high))
+def _angles(df: float, beta: float) -> tuple[float, float, float, float]:
+    """Lowest, middle and highest angle whose sine is sqrt(v), and its spread, for v of the beta distribution (df / 2, beta).
 
-
-def _scale_angle(df: float, beta: float) -> tuple[float, float]:
-    """Mean and standard deviation, nearly, of the angle whose sine is sqrt(v)."""
-    return float(np.arctan2(np.sqrt(df / 2), np.sqrt(beta))), float(0.5 / np.sqrt(df / 2 + beta + 1))
+    The angle is nearly normal.
+    """
+    if beta < LEAST_BETA:  # one more unit: v is 1
+        return np.pi / 2, np.pi / 2, np.pi / 2, 0.0
+    middle, spread = float(np.arctan2(np.sqrt(df / 2), np.sqrt(beta))), float(0.5 / np.sqrt(df / 2 + beta + 1))
+    return max(0.0, middle - REACH * spread), middle, min(np.pi / 2, middle + REACH * spread), spread
 
 
 def _over_scales(g: FloatArray, before: _Survival | None, bound: float, df: float, beta: float) -> FloatArray:
@@ -479,13 +473,12 @@ def _over_scales(g: FloatArray, before: _Survival | None, bound: float, df: floa
         return np.asarray(betainc(beta, df / 2, 1 - np.square(g / bound)))
     # on a grid first, equal steps of s with g = bound sin(s) on the stretched scale, where it is smooth up to its end
     top = float(_stretched(np.array(bound), df))
-    middle, spread = _scale_angle(df, beta)
+    lowest, middle, highest, spread = _angles(df, beta)
     step = min(0.25, before.width / 5, bound * spread / np.tan(middle) / 3)
     n = int(np.clip(np.ceil(top * np.pi / 2 / step), 24, MOST_POINTS))
     grid = np.minimum(_unstretched(top * np.sin(np.linspace(0, np.pi / 2, n + 1)), df), bound)
-    lowest, high = np.arcsin(_scale_range(df, beta))
     low = np.maximum(np.arcsin(grid / bound), lowest)
-    half, mid = (high - low).clip(0)[:, None] / 2, (high + low)[:, None] / 2
+    half, mid = (highest - low).clip(0)[:, None] / 2, (highest + low)[:, None] / 2
     nodes, weights = _legendre(SCALE_POINTS)
     phi = mid + half * nodes  # v = sin(phi)^2
     with np.errstate(divide="ignore"):
@@ -503,18 +496,15 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
         return float("inf")
     if survival is None:
         return float(student_multiplier(to_spend, df))
-    one_side = to_spend / 2
-    end = (survival.values.size - 5) * survival.step
-    edges = np.linspace(0.0, end, max(2, int(np.ceil(end / min(4 * survival.step, PANEL))) + 1))
-    z = ((edges[:-1] + edges[1:]) / 2)[:, None] + (edges[1] - edges[0]) / 2 * _legendre(8)[0]
-    half = (edges[1] - edges[0]) / 2
+    one_side, last = to_spend / 2, float(survival.values[-1])
+    edges = np.linspace(0.0, survival.end, max(2, int(np.ceil(survival.end / min(4 * survival.step, PANEL))) + 1))
+    half, (nodes, weights) = (edges[1] - edges[0]) / 2, _legendre(8)
+    z = (edges[:-1] + half)[:, None] + half * nodes
     # density on the stretched scale of the statistic, together with having stayed within the bounds before
     density = np.exp(student_log_density(_unstretched(z, df), df)) * np.cosh(z / np.sqrt(df))
     density = np.asarray(density * _interpolated(survival.values, z / survival.step + 4))
-    last = float(survival.values[-1])
-    beyond = last * float(student_tail(survival.end, df)) + np.append(
-        np.cumsum((half * (density @ _legendre(8)[1]))[::-1])[::-1], 0
-    )
+    within = np.append(np.cumsum((half * (density @ weights))[::-1])[::-1], 0.0)
+    beyond = within + last * float(student_tail(_unstretched(np.asarray(survival.end), df), df))
     if beyond[-1] >= one_side:
         return float(student_multiplier(2 * one_side / last, df))
     if beyond[0] < one_side:
@@ -533,7 +523,7 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
         if abs(new - x) < 1e-14:
             break
         x = new
-    return float(_unstretched(np.asarray(float(edges[k]) + half * (1 + x)), df))
+    return float(_unstretched(np.asarray(edges[k] + half * (1 + x)), df))
 
 
 @cache
