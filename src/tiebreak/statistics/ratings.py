@@ -307,11 +307,11 @@ def pair_fit(
     of_both, place = np.unique(pair * (int(unit.max()) + 1) + unit, return_inverse=True)
 
     def total(values: ArrayLike) -> FloatArray:
-        return np.bincount(pair, np.broadcast_to(values, pair.shape), n * n)
+        return np.bincount(pair, np.broadcast_to(values, pair.shape), n * n).astype(float, copy=False)
 
     def spread(residual: FloatArray) -> FloatArray:
         """Variance of a sum of residuals of each pair, over clusters."""
-        return np.bincount(of_both // (int(unit.max()) + 1), np.square(np.bincount(place, residual)), n * n)
+        return np.bincount(of_both // (int(unit.max()) + 1), np.square(np.bincount(place, residual)), n * n).astype(float)
 
     met, weights = total(1.0), total(w)
     share = divide(total(w * won), weights)
