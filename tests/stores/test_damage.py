@@ -26,7 +26,7 @@ from tiebreak.stores.encoding import (
     unpack_arrays,
     unpack_plan,
 )
-from tiebreak.stores.sql import SqlStore, key_of
+from tiebreak.stores.sql import SqlStore, run_numbers
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
 REMEDY = "Put a copy of the store in its place, or delete the run and measure it again."
@@ -64,20 +64,23 @@ def path(written: bytes, tmp_path: Path) -> Path:
     return path
 
 
-MOONS = "(SELECT run FROM tiebreak_runs WHERE name_key = :key)"
+def number_of(path: Path, name: str) -> int:
+    """The number of a run."""
+    with closing(SqlStore(path)) as store:
+        return store._database.do(lambda connection: run_numbers(connection, name))[name]
 
 
 def change(path: Path, statement: str, **values: Any) -> None:
     """Change one row by SQL; MOONS stands for the number of the run."""
+    moons = str(number_of(path, "moons"))
     with closing(sqlite3.connect(path)) as connection, connection:
-        changed = connection.execute(statement.replace("MOONS", MOONS), {"key": key_of("moons"), **values})
-        assert changed.rowcount == 1
+        assert connection.execute(statement.replace("MOONS", moons), values).rowcount == 1
 
 
 def recode(path: Path, **changes: Any) -> None:
     """Put other content into CELL, with a hash that fits."""
+    run = number_of(path, "moons")
     with closing(sqlite3.connect(path)) as connection:
-        [(run,)] = connection.execute(MOONS[1:-1], {"key": key_of("moons")})
         [(content,)] = connection.execute("SELECT content FROM tiebreak_cells WHERE run = ? AND split = 3 AND model = 0", [run])
     blob = sealed(to_msgpack(structs.replace(read_cell(content[8:]), **changes)), "cell", run, 0, 3, 0)
     change(path, "UPDATE tiebreak_cells SET content = :blob WHERE run = MOONS AND split = 3 AND model = 0", blob=blob)
@@ -118,7 +121,7 @@ def raw_rows(path: Path) -> Any:
     """All rows as Python's own sqlite3 reads them; None where it cannot."""
     with closing(sqlite3.connect(path)) as connection:
         try:
-            tables = [f"tiebreak_{name}" for name in ("store", "runs", "cells", "outputs", "leases")]
+            tables = [f"tiebreak_{name}" for name in ("store", "runs", "cells", "leases")]
             return [sorted(connection.execute(f"SELECT * FROM {table}")) for table in tables]
         except (sqlite3.Error, TypeError, UnicodeError):
             return None
@@ -161,9 +164,8 @@ def test_flipped_bits(written: bytes, path: Path) -> None:
 
 
 COLUMNS = {
-    "runs": ("run", "name_key", "head", "plan"),
-    "cells": ("run", "dataset", "split", "model", "content"),
-    "outputs": ("run", "dataset", "split", "model", "content"),
+    "runs": ("run", "head", "plan"),
+    "cells": ("run", "dataset", "split", "model", "content", "outputs"),
     "leases": ("holder", "content"),  # one of another run is none of this
     "store": ("schema",),
 }
@@ -200,7 +202,11 @@ def test_a_changed_value(path: Path, table: str, column: str) -> None:
             "the list of cells",
             "7 are there, and 8 were written",
         ),
-        ("DELETE FROM tiebreak_outputs WHERE run = MOONS AND split = 3 AND model = 0", f"the outputs of {CELL}", "they are gone"),
+        (
+            "UPDATE tiebreak_cells SET outputs = zeroblob(60) WHERE run = MOONS AND split = 3 AND model = 0",
+            CELL,
+            "its hash does not match",
+        ),
         ("UPDATE tiebreak_runs SET plan = zeroblob(20) WHERE run = MOONS", "the plan", "its hash does not match"),
         (
             "UPDATE tiebreak_runs SET head = CAST(zeroblob(8) || substr(head, 9) AS BLOB) WHERE run = MOONS",
@@ -234,7 +240,7 @@ def test_an_exchanged_cell_is_noticed(path: Path) -> None:
 
 def test_a_damaged_name_is_not_an_unknown_one(path: Path) -> None:
     """A run that is not found because its name is damaged is not said to be unknown, nor begun anew."""
-    change(path, "UPDATE tiebreak_runs SET name_key = :other WHERE run = MOONS", other=b"x" * 16)
+    change(path, "UPDATE tiebreak_runs SET head = CAST(replace(head, 'moons', 'spoon') AS BLOB) WHERE run = MOONS")
     store = SqlStore(path)
     for use in (lambda: store.read("moons"), lambda: store.open(PLAN), lambda: store.read("another")):
         with pytest.raises(DamagedStoreError):
@@ -304,9 +310,9 @@ FILES: dict[str, tuple[Callable[[Path], object], type[Exception], str]] = {
         "is a SQLite database of something else, with the table 'places'; it was left",
     ),
     "another schema": (
-        definition("UPDATE tiebreak_store SET schema = 8"),
+        definition("UPDATE tiebreak_store SET schema = 9"),
         StoreError,
-        "has schema 8, of another release of tiebreak, and this one knows schema 7 only. It was left as it is. Read it with",
+        "has schema 9, of another release of tiebreak, and this one knows schema 8 only. It was left as it is. Read it with",
     ),
     "tables of another schema": (
         definition("CREATE TABLE tiebreak_models (run BIGINT)"),

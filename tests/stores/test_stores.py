@@ -2,9 +2,7 @@
 
 import gc
 import os
-import sqlite3
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.contracts.lease_contract import LeaseContract
-from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
+from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comparable
 from tests.contracts.store_contract import StoreContract
 from tests.guarded import told
 from tiebreak.stores import log as logs
@@ -63,15 +61,6 @@ class TestPostgresStore(InDatabase):
 
 
 # --- rows -----------------------------------------------------------------------------------------------------------------
-
-
-def test_outputs_go_with_the_failure_that_had_them(store: SqlStore, path: Path) -> None:
-    """No row is left of predictions that nothing leads to."""
-    log = store.open(a_plan())
-    log.write([a_failure((0, 0, 0), outputs={"predict": np.zeros(2)})])
-    log.write([a_failure((0, 0, 0))])
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT count(*) FROM tiebreak_outputs").fetchone() == (0,)
 
 
 def test_cells_are_read_in_pages_and_written_together(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,34 +123,28 @@ def is_planned(record: RunRecord, cell: Cell) -> bool:
 # --- the rule of writing a cell again ---------------------------------------------------------------------------------------
 
 
-def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str], new: Outcome) -> Outcome | None:
-    """Find out what a cell becomes when an outcome is written over what is kept of it; None where nothing changes.
+def settle(stored: RunRecord, cell: Cell, old: Outcome | None, new: Outcome) -> Outcome:
+    """Find out what a cell becomes when an outcome is written over what is kept of it; that itself where nothing changes.
 
-    The outputs of the answer are those that are to be written; where the cell was done before, those kept stay beside them.
-
-    The cell of `old` is meant by its positions in the stored run; `kept_outputs` are the methods whose outputs are kept. Raises
-    `ChangedRunError` where a metric was measured before and has another score now, in a run that can be reproduced.
+    The cell is meant by its positions in the stored run. Raises `ChangedRunError` where a metric was measured before and has
+    another score now, in a run that can be reproduced.
     """
     if old is None or not old.is_done:
         return new
     if not new.is_done:
-        return None
+        return old
     if stored.rng is not None:
-        _check_agreement(stored, old, new)
-    scores = {name: score for name, score in new.scores.items() if name not in old.scores}
-    train_scores = {name: score for name, score in new.train_scores.items() if name not in old.train_scores}
-    outputs = {method: output for method, output in new.outputs.items() if method not in kept_outputs}
-    if not scores and not train_scores and not outputs:
-        return None
-    undefined = {name: why for name, why in new.undefined.items() if name in scores}
-    return dataclasses.replace(
+        _check_agreement(stored, cell, old, new)
+    merged = dataclasses.replace(
         old,
-        scores={**old.scores, **scores},
-        undefined={**old.undefined, **undefined},
-        train_scores={**old.train_scores, **train_scores},
+        scores={**new.scores, **old.scores},
+        undefined={**{name: new.undefined[name] for name in new.undefined.keys() - old.scores.keys()}, **old.undefined},
+        train_scores={**new.train_scores, **old.train_scores},
         warnings=tuple(dict.fromkeys((*old.warnings, *new.warnings))),
-        outputs=outputs,
+        outputs={**old.outputs, **new.outputs, **old.outputs},  # in the order in which they came, the first ones staying
     )
+    parts = [(len(each.scores), len(each.train_scores), len(each.outputs)) for each in (old, merged)]
+    return old if parts[0] == parts[1] else merged
 
 
 def is_settled(outcome: Outcome, metrics: Collection[str], *, is_again: bool) -> bool:
@@ -164,12 +158,12 @@ def is_settled(outcome: Outcome, metrics: Collection[str], *, is_again: bool) ->
     return all(name in outcome.scores for name in metrics)
 
 
-def _check_agreement(stored: RunRecord, old: Outcome, new: Outcome) -> None:
+def _check_agreement(stored: RunRecord, cell: Cell, old: Outcome, new: Outcome) -> None:
     for rows, then, now in (("", old.scores, new.scores), (" on the training rows", old.train_scores, new.train_scores)):
         for name, score in now.items():
             if name in then and then[name] != score and (then[name] == then[name] or score == score):  # nan is the same as nan
                 raise ChangedRunError(
-                    f"run {stored.name!r}: {cell_text(stored, old.cell)} was measured before with {name!r} "
+                    f"run {stored.name!r}: {cell_text(stored, cell)} was measured before with {name!r} "
                     f"{float(then[name])!r}{rows}, and now with {float(score)!r}. The first score stays. Something in the model "
                     "is not settled by its random_state (threads, a clock, a global generator). Settle it and begin another run "
                     "with ",

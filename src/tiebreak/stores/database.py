@@ -6,28 +6,30 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.stores.contract import Damage, NoStoreError
 
 Result = TypeVar("Result")
 
-SCHEMA = 7
+SCHEMA = 8
 """Version of what follows. A change of tables, columns, coding or hash raises it."""
 
-_CELL = "run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, content BYTES NOT NULL"
-TABLES: dict[str, str] = {
+_COLUMNS = {
     "tiebreak_store": "schema BIGINT NOT NULL",
-    "tiebreak_runs": "run BIGINT PRIMARY KEY, name_key BYTES NOT NULL UNIQUE, head BYTES NOT NULL, plan BYTES NOT NULL",
-    "tiebreak_cells": f"{_CELL}, PRIMARY KEY (run, dataset, split, model)",
-    "tiebreak_outputs": f"{_CELL}, PRIMARY KEY (run, dataset, split, model)",
+    "tiebreak_runs": "run BIGINT PRIMARY KEY, head BYTEA NOT NULL, plan BYTEA NOT NULL",
+    "tiebreak_cells": (
+        "run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, content BYTEA NOT NULL, "
+        "outputs BYTEA NOT NULL, PRIMARY KEY (run, dataset, split, model)"
+    ),
     "tiebreak_leases": (
-        "run BIGINT NOT NULL, holder BIGINT NOT NULL, shown DOUBLE PRECISION NOT NULL, content BYTES NOT NULL, "
+        "run BIGINT NOT NULL, holder BIGINT NOT NULL, shown DOUBLE PRECISION NOT NULL, content BYTEA NOT NULL, "
         "PRIMARY KEY (run, holder)"
     ),
 }
-"""Columns of the tables, BYTES being the database's own word for them."""
+TABLES = {name: f"CREATE TABLE {name} ({columns})" for name, columns in _COLUMNS.items()}
+"""Statements that make the tables, in PostgreSQL's words, which SQLite takes too."""
 
 
 class Connection:
@@ -56,10 +58,6 @@ class Database(ABC):
     `url` is the address as people are told of it, without passwords, and `absence` the message where there is no store.
     """
 
-    bytes_type: ClassVar[str]
-    """Its own word for BYTES."""
-    table_end: ClassVar[str] = ""
-    """Its own word for a table that is kept by its key."""
     errors: tuple[type[Exception], ...]
     """What `translate` is there for; UnicodeError where the text of an error is damaged."""
 
@@ -74,11 +72,16 @@ class Database(ABC):
 
         Work that writes has no other writer beside it. `run` is what errors are about; `create` makes the store if there is none.
         """
+        with self._lock:
+            if self._process != os.getpid():  # after a fork those that are there are the parent's
+                self._idle, self._process = [], os.getpid()
+            idle = self._idle.pop() if self._idle else None
         is_begun = False
         try:
-            connection = self._taken(create=create)
-            is_begun = True
+            connection = self.connect(create=create) if idle is None else idle
             try:
+                self._prepare(connection, create=create) if idle is None else self.check_usable(idle)
+                is_begun = True
                 self.begin(connection, to_write=to_write)
                 result = work(connection)
                 connection.driver.commit()
@@ -92,31 +95,14 @@ class Database(ABC):
             self._idle.append(connection)
         return result
 
-    def _taken(self, *, create: bool) -> Connection:
-        """A connection to a store that is known to be one; after a fork those that are there are the parent's."""
-        with self._lock:
-            if self._process != os.getpid():
-                self._idle, self._process = [], os.getpid()
-            idle = self._idle.pop() if self._idle else None
-        if idle is not None:
-            self.check_usable(idle)
-            return idle
-        connection = self.connect(create=create)
-        try:
-            self._prepare(connection, create=create)
-        except BaseException:
-            self.give_up(connection)
-            raise
-        return connection
-
     def _prepare(self, connection: Connection, *, create: bool) -> None:
         """Make sure that there is a store of this schema; it is made first if there is none and `create` is True."""
         self.begin(connection, to_write=create)
         if not self.is_store(connection):
             if not create:
                 raise NoStoreError(self.absence)
-            for name in TABLES:
-                connection.execute(self.table_statement(name))
+            for statement in TABLES.values():
+                connection.execute(statement)
             connection.execute("INSERT INTO tiebreak_store VALUES (?)", [SCHEMA])
         found = [schema for (schema,) in connection.execute("SELECT schema FROM tiebreak_store")]
         if found != [SCHEMA]:
@@ -125,11 +111,6 @@ class Database(ABC):
                 f"knows schema {SCHEMA} only. It was left as it is. Read it with that release, or name another store."
             )
         connection.driver.commit()
-
-    def table_statement(self, name: str) -> str:
-        """Statement that makes a table; rows that hold whole plans are updated in place by their number."""
-        end = "" if name in ("tiebreak_store", "tiebreak_runs") else self.table_end
-        return f"CREATE TABLE {name} ({TABLES[name].replace('BYTES', self.bytes_type)}){end}"
 
     def close(self) -> None:
         """Let go of files and connections."""

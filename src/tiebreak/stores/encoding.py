@@ -100,13 +100,12 @@ Scores: TypeAlias = Annotated[dict[Count, float], msgspec.Meta(max_length=MOST_V
 class CellContent(msgspec.Struct, array_like=True, frozen=True, gc=False, forbid_unknown_fields=True):
     """A recorded cell, its scores by the stored position of their metric.
 
-    `environment` is the position of the versions, `noted` has a bit for each of `NOTES`, `n_bytes` is the size of the outputs.
+    `environment` is the position of the versions, `noted` has a bit for each of `NOTES`.
     """
 
     state: Annotated[int, msgspec.Meta(ge=0, lt=len(STATES))]
     environment: Count
     noted: Count
-    n_bytes: Count
     fit_seconds: float
     predict_seconds: float
     scores: Scores
@@ -130,7 +129,7 @@ to_msgpack = msgspec.msgpack.Encoder().encode
 read_cell = msgspec.msgpack.Decoder(CellContent).decode
 
 
-def cell_content(outcome: Outcome, environment: int, n_bytes: int, metrics: Mapping[str, int]) -> CellContent:
+def cell_content(outcome: Outcome, environment: int, metrics: Mapping[str, int]) -> CellContent:
     """Content of an outcome; `metrics` has the position of every metric of the run."""
     facts = {name: value for name, usual in _USUAL.items() if (value := getattr(outcome, name)) != usual}
     if outcome.undefined:
@@ -139,7 +138,7 @@ def cell_content(outcome: Outcome, environment: int, n_bytes: int, metrics: Mapp
     noted = sum(bit for name, bit in NOTES.items() if name in facts)
     times = float(outcome.fit_seconds), float(outcome.predict_seconds)
     packed = to_json(facts) if facts else b""
-    return CellContent(STATES.index(outcome.state), environment, noted, n_bytes, *times, scores, train, packed)
+    return CellContent(STATES.index(outcome.state), environment, noted, *times, scores, train, packed)
 
 
 def read_outcome(content: CellContent, metrics: Mapping[str, int], cell: Cell, outputs: Outputs) -> Outcome:

@@ -80,7 +80,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         claim = Claim([], [], [])
         lost: set[Place] = set()
         if outcomes or wanted:
-            work = partial(self._exchange, log._placed(outcomes), wanted, again)
+            work = partial(self._exchange, outcomes, wanted, again)
             lost, claim, self._held = log._database.do(work, log.record.name, to_write=True)
         if self._held and self._heart.ident is None:
             self._heart.start()
@@ -121,7 +121,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
     def _exchange(
-        self, placed: Sequence[tuple[Place, Outcome]], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
+        self, outcomes: Sequence[Outcome], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
     ) -> tuple[set[Place], Claim, set[Place]]:
         """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead.
 
@@ -129,22 +129,20 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         """
         log = self._of
         others, own = self._owners(connection)
-        done = {cell for cell, _ in placed}
-        refused = done & others
-        refused |= log._put([each for each in placed if each[0] not in others], connection, own)
+        done = {outcome.cell: log._mapping.stored(outcome.cell) for outcome in outcomes}
+        refused = others.intersection(done.values())
+        refused |= log._put([outcome for outcome in outcomes if done[outcome.cell] not in others], connection, own)
         claim = Claim([], [], [])
         places = {cell: log._mapping.stored(cell) for cell in wanted}
-        kept = log._kept(connection, set(places.values()))
-        metrics = [metric.name for metric in log.record.metrics]
+        kept = log._kept(connection, {place: cell for cell, place in places.items()}, log._mapping.metrics)
         for cell, place in places.items():
-            outcome = log._outcome(place, kept[place], cell) if place in kept else None
-            if outcome is not None and is_settled(outcome, metrics, is_again=cell in again):
-                claim.settled.append(outcome)
+            if place in kept and is_settled(kept[place].outcome, log._mapping.metrics, is_again=cell in again):
+                claim.settled.append(kept[place].outcome)
             elif place in others:
                 claim.held.append(cell)
             else:
                 claim.granted.append(cell)
-        held = (self._held - done - others) | {places[cell] for cell in claim.granted}
+        held = self._held.difference(done.values(), others) | {places[cell] for cell in claim.granted}
         if held:
             content = sealed(to_json([_place(), sorted(held)]), "lease", log._run, self._holder)
             connection.execute(_PUT, [log._database.now(connection), content, log._run, self._holder])

@@ -8,26 +8,24 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 
 from tiebreak.errors import ChangedRunError, StoreError
-from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
+from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.stores.contract import CellTable, Damage, Report, RunSummary, cell_text, refuse, settle
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import (
     MALFORMED,
     CellContent,
-    NumericArray,
     cell_content,
     fault_text,
     from_json,
     pack_arrays,
     read_cell,
     read_outcome,
-    require,
     sealed,
     to_json,
     to_msgpack,
@@ -35,7 +33,7 @@ from tiebreak.stores.encoding import (
     unpack_plan,
     unsealed,
 )
-from tiebreak.stores.plan_mapping import Place, map_plan
+from tiebreak.stores.plan_mapping import Place, PlanMapping
 
 if TYPE_CHECKING:
     from tiebreak.stores.lease import SqlLease
@@ -46,36 +44,40 @@ PAGE = 4096
 DONE = STATES.index("done")
 BLOCK, BLOCK_WITH_OUTPUTS = 512, 64
 """Cells that are read at a time."""
-NOTHING: Outputs = {}
 
 _AFTER = (
     "SELECT dataset, split, model, content FROM tiebreak_cells WHERE run = ? AND (dataset, split, model) > (?, ?, ?) "
     "ORDER BY dataset, split, model LIMIT {}"
 )
-_OF_SPLIT = (
-    "SELECT dataset, split, model, content FROM tiebreak_{} WHERE run = ? AND dataset = ? AND split = ? AND model BETWEEN ? AND ?"
-)
+_OF_SPLIT = "SELECT model, content, {} FROM tiebreak_cells WHERE run = ? AND dataset = ? AND split = ? AND model BETWEEN ? AND ?"
 _PUT = (
-    "INSERT INTO tiebreak_{} VALUES (?, ?, ?, ?, ?) "
-    "ON CONFLICT (run, dataset, split, model) DO UPDATE SET content = excluded.content"
+    "INSERT INTO tiebreak_cells VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run, dataset, split, model) "
+    "DO UPDATE SET content = excluded.content, outputs = excluded.outputs"
 )
-_DELETE_OUTPUT = "DELETE FROM tiebreak_outputs WHERE run = ? AND dataset = ? AND split = ? AND model = ?"
 
 
 # --- the row of a run -------------------------------------------------------------------------------------------------------
 
 
-class Head(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Head(RunSummary):
     """A run in a line, the sum of the hashes of its recorded cells modulo 2**64, and the hash of its plan."""
 
-    run: RunSummary
-    hash_sum: int
-    plan: str
+    hash_sum: int = 0
+    plan: str = ""
+
+
+class StoredPlan(NamedTuple):
+    """The plan of a run with all that it has, the versions that it was measured with, and the hash of both."""
+
+    record: RunRecord
+    environments: tuple[Mapping[str, str], ...]
+    hash: str
 
 
 def pack_head(run: int, head: Head) -> bytes:
     """Pack a head for its row: nearly always as many bytes as before, so that the row is changed in its place."""
-    content = to_json([dataclasses.asdict(head.run), *head[1:]])
+    content = to_json(dataclasses.asdict(head))
     return sealed(content.ljust(len(content) + -len(content) % 128), "head", run)
 
 
@@ -84,23 +86,21 @@ def unpack_head(run: int, blob: bytes) -> Head:
     return msgspec.convert(from_json(unsealed(blob, "head", run)), Head)
 
 
+def _unpack_plan(run: int, blob: bytes) -> StoredPlan:
+    return StoredPlan(*unpack_plan(unsealed(blob, "plan", run)), blob[:8].hex())
+
+
 def read_head(connection: Connection, run: int, name: str) -> Head:
     """Read the head of a run."""
-    return _read_part(connection, run, name, "head", partial(unpack_head, run))
+    return _read_part(connection, run, name, "head", unpack_head)
 
 
-def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], str]:
-    """Read the plan of a run, the versions that it was measured with, and the hash of both."""
-
-    def unpacked(blob: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...], str]:
-        record, environments = unpack_plan(unsealed(blob, "plan", run))
-        require(record.name == name, "the plan of another run")
-        return record, environments, blob[:8].hex()
-
-    return _read_part(connection, run, name, "plan", unpacked)
+def read_plan(connection: Connection, run: int, name: str) -> StoredPlan:
+    """Read the plan of a run."""
+    return _read_part(connection, run, name, "plan", _unpack_plan)
 
 
-def _read_part(connection: Connection, run: int, name: str, column: str, read: Callable[[bytes], Part]) -> Part:
+def _read_part(connection: Connection, run: int, name: str, column: str, unpack: Callable[[int, bytes], Part]) -> Part:
     """Read a part of a run's row; raises `StoreError` where the run was deleted while somebody was at work on it."""
     found = connection.execute(f"SELECT {column} FROM tiebreak_runs WHERE run = ?", [run])  # noqa: S608
     if not found:
@@ -108,7 +108,7 @@ def _read_part(connection: Connection, run: int, name: str, column: str, read: C
             f"run {name!r} was deleted while it was open, so nothing more can be read or kept. Begin it again to measure it anew."
         )
     try:
-        return read(found[0][0])
+        return unpack(run, found[0][0])
     except MALFORMED as error:
         refuse(Damage(name, "the description of the run" if column == "head" else "the plan", fault_text(error)))
 
@@ -116,8 +116,12 @@ def _read_part(connection: Connection, run: int, name: str, column: str, read: C
 # --- its cells --------------------------------------------------------------------------------------------------------------
 
 
-Kept: TypeAlias = tuple[CellContent, bytes]
-"""A recorded cell, and its row, which begins with the hash."""
+class Kept(NamedTuple):
+    """A recorded cell, the position of the versions that it was measured with, and the hash of its row."""
+
+    outcome: Outcome
+    environment: int
+    hash: int
 
 
 class SqlLog:
@@ -127,34 +131,24 @@ class SqlLog:
     or all that the run has where it was opened for reading. Two logs of the same run may have different records, such as one with
     a model more. `threads` of a record is what the run was begun with; `versions` of a log for reading are the last recorded.
 
-    `stored` is what the run has, `plan` the hash of that, `environment` the position of the versions at work, and `report` what
-    is done about damage.
+    `plan` is what the run has, `environment` the position of the versions at work, and `report` what is done about damage.
     """
 
     def __init__(
-        self,
-        database: Database,
-        run: int,
-        record: RunRecord,
-        stored: RunRecord,
-        plan: str,
-        environment: int,
-        report: Report = refuse,
+        self, database: Database, run: int, record: RunRecord, plan: StoredPlan, environment: int, report: Report = refuse
     ) -> None:
         self.record, self._run, self._database = record, run, database
         self._environment, self._report = environment, report
-        self._see(stored, plan)
+        self._see(plan)
 
-    def _see(self, stored: RunRecord, plan: str) -> None:
-        """Take note of what the stored run has; of the data only what names of cells are made from."""
-        self._mapping = map_plan(self.record, stored)
-        datasets = tuple(dataclasses.replace(dataset, target=None, test_rows=()) for dataset in stored.datasets)
-        self._stored, self._plan = dataclasses.replace(stored, datasets=datasets), plan
+    def _see(self, plan: StoredPlan) -> None:
+        """Take note of what the stored run has."""
+        self._plan, self._mapping = plan, PlanMapping(self.record, plan.record)
 
     @property
     def environments(self) -> tuple[Mapping[str, str], ...]:
-        """The versions that the run was begun with, and all that were accepted later."""
-        return self._do(lambda connection: read_plan(connection, self._run, self.record.name))[1]
+        """The versions that the run was begun with, and all that were accepted later, as far as this log has seen."""
+        return self._plan.environments
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none, before this returns.
@@ -174,7 +168,7 @@ class SqlLog:
         StoreError
             The outcomes could not be kept; those written before are.
         """
-        self._do(partial(self._put, self._placed(outcomes)), to_write=True)
+        self._do(partial(self._put, outcomes), to_write=True)
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""
@@ -212,22 +206,16 @@ class SqlLog:
             wanted = list(map(Cell, table.dataset.tolist(), table.split.tolist(), table.model.tolist()))
         else:
             wanted = sorted(set(cells))
-            for cell in wanted:
-                self._mapping.check(Outcome(cell))
         size = BLOCK_WITH_OUTPUTS if outputs else BLOCK
         for start in range(0, len(wanted), size):
-            block: dict[Place, Cell] = {self._mapping.stored(cell): cell for cell in wanted[start : start + size]}
-            found = self._read(block, outputs=outputs)
-            if cells is None and len(found) < len(block):  # they were there a moment ago
-                gone = next(stored for stored in block if stored not in found)
-                refuse(Damage(self.record.name, self._told(gone), "it is gone"))
-            yield from (found[stored] for stored in block if stored in found)
+            block = {self._mapping.stored(cell): cell for cell in wanted[start : start + size]}
+            yield from self._read(block, outputs=outputs)
 
     def check(self) -> None:
         """Read everything, so that what is not as it was written is reported."""
-        cells: list[Cell] = [Cell(*place) for place in chain(*self._do(partial(self._scan, list)))]
-        for start in range(0, len(cells), BLOCK_WITH_OUTPUTS):
-            self._read({(*cell,): cell for cell in cells[start : start + BLOCK_WITH_OUTPUTS]}, outputs=True)
+        places: list[Place] = list(chain(*self._do(partial(self._scan, list))))
+        for start in range(0, len(places), BLOCK_WITH_OUTPUTS):
+            self._read({place: Cell(*place) for place in places[start : start + BLOCK_WITH_OUTPUTS]}, outputs=True)
         leases = "SELECT holder, content FROM tiebreak_leases WHERE run = ?"
         for holder, content in self._do(lambda connection: connection.execute(leases, [self._run])):
             try:
@@ -240,153 +228,106 @@ class SqlLog:
 
     # --- writing ------------------------------------------------------------------------------------------------------------
 
-    def _placed(self, outcomes: Sequence[Outcome]) -> list[tuple[Place, Outcome]]:
-        """Outcomes with their stored cells; refused where there is no such cell."""
-        for outcome in outcomes:
-            self._mapping.check(outcome)
-        return [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
-
-    def _put(
-        self, placed: Sequence[tuple[Place, Outcome]], connection: Connection, owned: Collection[Place] | None = None
-    ) -> set[Place]:
+    def _put(self, outcomes: Sequence[Outcome], connection: Connection, owned: Collection[Place] | None = None) -> set[Place]:
         """Put outcomes in the transaction under way by the rule of writing.
 
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
-        head = self._head(connection)
-        before = self._kept(connection, {place for place, _ in placed})
-        bringing = {place for place, outcome in placed if outcome.outputs}
-        with_outputs = {place: kept for place, kept in before.items() if place in bringing}
-        outputs: dict[Place, Mapping[str, Any]] = {**self._outputs(connection, with_outputs)}
-        changed: dict[Place, Outcome] = {}
+        run, head = self._run, self._head(connection)
+        for outcome in outcomes:
+            self._mapping.check(outcome)
+        placed = [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
+        before = self._kept(connection, {place: Cell(*place) for place, _ in placed}, self._mapping.metric_position, outputs=True)
+        after = {place: kept.outcome for place, kept in before.items()}
         refused: set[Place] = set()
         for place, outcome in placed:
-            kept_outputs = outputs.get(place, NOTHING)
-            old = changed.get(place) or (self._outcome(place, before[place]) if place in before else None)
             try:
-                new = settle(self._stored, old, kept_outputs, outcome)
+                after[place] = settle(self._plan.record, Cell(*place), after.get(place), outcome)
             except ChangedRunError:
                 if owned is None or place in owned:
                     raise
                 refused.add(place)
+        rows, hash_sum = [], head.hash_sum
+        for place, outcome in after.items():
+            kept = before.get(place)
+            if kept is not None and outcome is kept.outcome:
                 continue
-            if new is not None:
-                changed[place] = new
-                outputs[place] = {**kept_outputs, **new.outputs} if old is not None and old.is_done else new.outputs
-        contents: dict[Place, CellContent] = {}
-        packed: dict[Place, bytes] = {}
-        for place, outcome in changed.items():
-            environment, n_bytes = self._environment, 0
-            if is_amended := place in before and before[place][0].state == DONE:
-                environment, n_bytes = before[place][0].environment, before[place][0].n_bytes
-            if place in bringing or not is_amended:
-                packed[place] = pack_arrays(outputs[place], "the output of {!r}") if outputs[place] else b""
-                n_bytes = len(packed[place])
-            contents[place] = cell_content(outcome, environment, n_bytes, self._mapping.metric_position)
-        if contents:
-            self._put_rows(connection, head, before, contents, packed)
+            environment = kept.environment if kept is not None and kept.outcome.is_done else self._environment
+            content = to_msgpack(cell_content(outcome, environment, self._mapping.metric_position))
+            outputs = pack_arrays(outcome.outputs, "the output of {!r}")
+            rows.append((run, *place, sealed(content, "cell", run, *place), sealed(outputs, "output", run, *place)))
+            hash_sum += hash_of(rows[-1][4]) - (0 if kept is None else kept.hash)
+        if rows:
+            connection.execute_many(_PUT, rows)
+            n_done = sum(each.is_done for each in after.values()) - sum(kept.outcome.is_done for kept in before.values())
+            changed = dataclasses.replace(
+                head,
+                updated=self._database.now(connection),
+                n_done=head.n_done + n_done,
+                n_failed=head.n_failed + len(after) - len(before) - n_done,
+                hash_sum=hash_sum % 2**64,
+            )
+            connection.execute("UPDATE tiebreak_runs SET head = ? WHERE run = ?", [pack_head(run, changed), run])
         return refused
-
-    def _put_rows(
-        self,
-        connection: Connection,
-        head: Head,
-        before: Mapping[Place, Kept],
-        contents: Mapping[Place, CellContent],
-        outputs: Mapping[Place, bytes],
-    ) -> None:
-        run = self._run
-        rows = [(run, *cell, sealed(to_msgpack(content), "cell", run, *cell)) for cell, content in contents.items()]
-        connection.execute_many(_PUT.format("cells"), rows)
-        connection.execute_many(_DELETE_OUTPUT, [(run, *cell) for cell, packed in outputs.items() if not packed])
-        packed = [(run, *cell, sealed(packed, "output", run, *cell)) for cell, packed in outputs.items() if packed]
-        connection.execute_many(_PUT.format("outputs"), packed)
-        replaced = [before[cell] for cell in contents if cell in before]
-        is_done = [each.state == DONE for each in contents.values()]
-        was_done = [content.state == DONE for content, _ in replaced]
-        summary = dataclasses.replace(
-            head.run,
-            updated=self._database.now(connection),
-            n_done=head.run.n_done + sum(is_done) - sum(was_done),
-            n_failed=head.run.n_failed + is_done.count(False) - was_done.count(False),
-        )
-        hash_sum = head.hash_sum + _hash_sum(row[-1] for row in rows) - _hash_sum(row for _, row in replaced)
-        after = head._replace(run=summary, hash_sum=hash_sum % 2**64)
-        connection.execute("UPDATE tiebreak_runs SET head = ? WHERE run = ?", [pack_head(run, after), run])
 
     # --- reading, within a transaction --------------------------------------------------------------------------------------
 
     def _head(self, connection: Connection) -> Head:
         """Read the head, and what others have added to the plan."""
         head = read_head(connection, self._run, self.record.name)
-        if head.plan != self._plan:
-            stored, _, plan = read_plan(connection, self._run, self.record.name)
-            if plan != head.plan:
+        if head.plan != self._plan.hash:
+            plan = read_plan(connection, self._run, self.record.name)
+            if plan.hash != head.plan:
                 refuse(Damage(self.record.name, "the plan", "it is not the one that was written last"))
-            self._see(stored, plan)
+            self._see(plan)
         return head
 
-    def _kept(self, connection: Connection, cells: Collection[Place]) -> dict[Place, Kept]:
-        """Read cells by stored positions; those not kept are left out."""
-        return self._whole([row for row in self._rows(connection, "cells", cells) if row[:3] in cells])
+    def _kept(
+        self, connection: Connection, cells: Mapping[Place, Cell], metrics: Mapping[str, int], *, outputs: bool = False
+    ) -> dict[Place, Kept]:
+        """Read cells by stored positions, each as a given one, in metrics given with their positions.
 
-    def _whole(self, rows: Iterable[Sequence[Any]]) -> dict[Place, Kept]:
-        """Cells whose rows are as they were written; the others are reported."""
+        Those not kept are left out, and so are those that are not as they were written, which are reported.
+        """
         found: dict[Place, Kept] = {}
-        for dataset, split, model, blob in rows:
-            place = dataset, split, model
-            try:
-                found[place] = read_cell(unsealed(blob, "cell", self._run, *place)), blob
-            except MALFORMED as error:
-                self._report(Damage(self.record.name, self._told(place), fault_text(error)))
+        statement = _OF_SPLIT.format("outputs" if outputs else "NULL")
+        for (dataset, split), group in groupby(sorted(cells), key=itemgetter(0, 1)):
+            models = [model for _, _, model in group]
+            for model, blob, packed in connection.execute(statement, [self._run, dataset, split, models[0], models[-1]]):
+                place = dataset, split, model
+                if place not in cells:
+                    continue
+                try:
+                    content = read_cell(unsealed(blob, "cell", self._run, *place))
+                    arrays = unpack_arrays(unsealed(packed, "output", self._run, *place)) if outputs else {}
+                    outcome = read_outcome(content, metrics, cells[place], arrays)
+                    found[place] = Kept(outcome, content.environment, hash_of(blob))
+                except MALFORMED as error:
+                    self._report_cell(place, error)
         return found
 
-    def _told(self, place: Place) -> str:
-        return cell_text(self._stored, Cell(*place))
+    def _report_cell(self, place: Place, error: Exception) -> None:
+        self._report(Damage(self.record.name, cell_text(self._plan.record, Cell(*place)), fault_text(error)))
 
-    def _outcome(self, place: Place, kept: Kept, cell: Cell | None = None, outputs: Outputs = NOTHING) -> Outcome | None:
-        """Read a stored cell with all its metrics, or as a cell of the plan with its own; None where damage is reported."""
-        metrics = self._mapping.metrics if cell else self._mapping.metric_position
-        try:
-            return read_outcome(kept[0], metrics, cell or Cell(*place), outputs)
-        except MALFORMED as error:
-            self._report(Damage(self.record.name, self._told(place), fault_text(error)))
-            return None
-
-    def _rows(self, connection: Connection, table: str, cells: Iterable[Place]) -> Iterator[tuple[Any, ...]]:
-        """Read what a table has of some cells, and perhaps of others: those of a split are read together."""
-        for (dataset, split), group in groupby(sorted(cells), key=itemgetter(0, 1)):
-            models = [cell[2] for cell in group]
-            yield from connection.execute(_OF_SPLIT.format(table), [self._run, dataset, split, models[0], models[-1]])
-
-    def _outputs(self, connection: Connection, kept: Mapping[Place, Kept]) -> dict[Place, dict[str, NumericArray]]:
-        """Read the outputs of cells that have some."""
-        with_outputs = {cell: content.n_bytes for cell, (content, _) in kept.items() if content.n_bytes}
-        found = {Cell(*place): blob for *place, blob in self._rows(connection, "outputs", with_outputs)}
-        outputs: dict[Place, dict[str, NumericArray]] = {}
-        for cell, n_bytes in with_outputs.items():
-            try:
-                content = unsealed(found[cell], "output", self._run, *cell) if cell in found else b""
-                require(len(content) == n_bytes, "they are not those that were written with it")
-                outputs[cell] = unpack_arrays(content)
-            except MALFORMED as error:
-                what = fault_text(error) if cell in found else "they are gone"
-                self._report(Damage(self.record.name, f"the outputs of {self._told(cell)}", what))
-        return outputs
-
-    def _scan(self, take: Callable[[dict[Place, Kept]], Part], connection: Connection) -> list[Part]:
+    def _scan(self, take: Callable[[dict[Place, CellContent]], Part], connection: Connection) -> list[Part]:
         """Take something from each page of cells, all pages together being what was written."""
         head = self._head(connection)
-        n_kept = head.run.n_done + head.run.n_failed
+        n_kept = head.n_done + head.n_failed
         parts: list[Part] = []
         n_rows = n_whole = hash_sum = 0
         after: Sequence[int] = (-1, -1, -1)
         while True:
             page = connection.execute(_AFTER.format(PAGE), [self._run, *after])
-            whole = self._whole(page)
+            whole: dict[Place, CellContent] = {}
+            for dataset, split, model, blob in page:
+                place = dataset, split, model
+                try:
+                    whole[place] = read_cell(unsealed(blob, "cell", self._run, *place))
+                    hash_sum += hash_of(blob)
+                except MALFORMED as error:
+                    self._report_cell(place, error)
             parts.append(take(whole))
             n_rows, n_whole = n_rows + len(page), n_whole + len(whole)
-            hash_sum += _hash_sum(row for _, row in whole.values())
             # a broken tree of pages could go round in circles; what it hides is missing in the sum
             if len(page) < PAGE or n_rows > n_kept:
                 break
@@ -397,16 +338,12 @@ class SqlLog:
             self._report(Damage(self.record.name, "the list of cells", "these are not the ones that were written"))
         return parts
 
-    def _columns(self, page: Mapping[Place, Kept]) -> tuple[Any, ...]:
+    def _columns(self, page: Mapping[Place, CellContent]) -> tuple[Any, ...]:
         """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
         mapping = self._mapping
-        places, contents = [], []
-        for place, (content, _) in page.items():
-            cell = mapping.planned(place)
-            if cell is not None:
-                places.append(cell)
-                contents.append(content)
-        positions = np.fromiter(chain.from_iterable(places), dtype=np.int64).reshape(-1, 3).T
+        own = [(cell, content) for place, content in page.items() if (cell := mapping.planned(place)) is not None]
+        positions = np.fromiter(chain.from_iterable(cell for cell, _ in own), dtype=np.int64).reshape(-1, 3).T
+        contents = [content for _, content in own]
         metrics = mapping.metrics.values()
         shape = len(contents), len(metrics)
         scores = [each.scores.get(metric) for each in contents for metric in metrics]
@@ -414,17 +351,13 @@ class SqlLog:
         facts: list[Any] = [np.array(list(map(attrgetter(name), contents)), dtype=kind) for name, kind in _COLUMNS.items()]
         return *positions, facts[0], score.reshape(shape), measured.reshape(shape), *facts[1:]
 
-    def _read(self, cells: Mapping[Place, Cell], *, outputs: bool) -> dict[Place, Outcome]:
+    def _read(self, cells: Mapping[Place, Cell], *, outputs: bool) -> list[Outcome]:
         """Outcomes of those cells that are recorded, by stored positions, as they were at one moment, each under a given name."""
 
-        def work(connection: Connection) -> dict[Place, Outcome]:
+        def work(connection: Connection) -> list[Outcome]:
             self._head(connection)
-            kept = self._kept(connection, cells.keys())
-            arrays = self._outputs(connection, kept) if outputs else {}
-            found = (
-                (place, self._outcome(place, each, cells[place], arrays.get(place, NOTHING))) for place, each in kept.items()
-            )
-            return {place: outcome for place, outcome in found if outcome is not None}
+            kept = self._kept(connection, cells, self._mapping.metrics, outputs=outputs)
+            return [kept[place].outcome for place in cells if place in kept]
 
         return self._do(work)
 
@@ -432,9 +365,9 @@ class SqlLog:
 _COLUMNS: dict[str, type] = {"state": int, "fit_seconds": float, "predict_seconds": float, "environment": int, "noted": int}
 
 
-def _hash_sum(rows: Iterable[bytes]) -> int:
-    """Sum of the hashes that rows begin with."""
-    return sum(int.from_bytes(row[:8], "little") for row in rows)
+def hash_of(row: bytes) -> int:
+    """Hash that a row begins with."""
+    return int.from_bytes(row[:8], "little")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,6 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -12,7 +11,6 @@ from tiebreak.errors import Advice, ChangedRunError, DataError, InvalidParameter
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.stores.contract import is_planned
-from tiebreak.stores.encoding import to_json
 
 # --- positions ------------------------------------------------------------------------------------------------------------
 
@@ -20,25 +18,36 @@ Place: TypeAlias = tuple[int, int, int]
 """A cell by its stored positions: dataset, split, model."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class PlanMapping:
     """Positions of a plan in the stored run that holds it, which may have more models, splits and metrics in another order.
 
-    The record is the plan. `splits` has the stored dataset and split for each dataset and split of the plan, `models` the stored
-    position of each model, and `own_splits` and `own_models` say the same the other way round. `metrics` has the stored positions
-    of the plan's metrics by name, `metric_position` those of all metrics of the run.
+    The stored run has all of the plan, as one from `merge_records` has. `splits` has the stored dataset and split for each
+    dataset and split of the plan, `models` the stored position of each model, and `own_splits` and `own_models` say the same the
+    other way round. `metrics` has the stored positions of the plan's metrics by name, `metric_position` those of all metrics of
+    the run.
     """
 
-    record: RunRecord
-    splits: Mapping[tuple[int, int], tuple[int, int]]
-    models: Sequence[int]
-    own_splits: Mapping[tuple[int, int], tuple[int, int]]
-    own_models: Mapping[int, int]
-    metrics: Mapping[str, int]
-    metric_position: Mapping[str, int]
+    def __init__(self, record: RunRecord, stored: RunRecord) -> None:
+        datasets = {dataset.name: i for i, dataset in enumerate(stored.datasets)}
+        models = {model.name: i for i, model in enumerate(stored.models)}
+        self.record = record
+        self.splits: dict[tuple[int, int], tuple[int, int]] = {}
+        for i, dataset in enumerate(record.datasets):
+            place = datasets[dataset.name]
+            known = split_keys(stored.datasets[place])
+            self.splits.update({(i, split): (place, known[key]) for key, split in split_keys(dataset).items()})
+        self.models = [models[model.name] for model in record.models]
+        self.own_splits = {stored_split: split for split, stored_split in self.splits.items()}
+        self.own_models = {position: i for i, position in enumerate(self.models)}
+        self.metric_position = {metric.name: i for i, metric in enumerate(stored.metrics)}
+        self.metrics = {metric.name: self.metric_position[metric.name] for metric in record.metrics}
 
     def stored(self, cell: Cell) -> Place:
-        """The stored positions of a cell."""
+        """The stored positions of a cell; raises `InvalidParameterError` where the plan has none."""
+        if not is_planned(self.record, cell):
+            raise InvalidParameterError(
+                f"there is no {cell} in the plan of run {self.record.name!r}; cells are meant by their positions in its record."
+            )
         return *self.splits[cell[:2]], self.models[cell.model]
 
     def planned(self, place: Place) -> Place | None:
@@ -48,34 +57,13 @@ class PlanMapping:
         return None if own_split is None or own_model is None else (*own_split, own_model)
 
     def check(self, outcome: Outcome) -> None:
-        """Refuse an outcome of a cell, a state or a metric that there is not, as it could not be told apart later."""
-        if not is_planned(self.record, outcome.cell):
-            raise InvalidParameterError(
-                f"there is no {outcome.cell} in the plan of run {self.record.name!r}; cells are meant by their positions in its "
-                "record."
-            )
+        """Refuse an outcome of a state or a metric that there is not, as it could not be told apart later."""
         if outcome.state not in STATES:
             raise InvalidParameterError(f"a cell is one of {', '.join(STATES)}; got {outcome.state!r}.")
         for scores in (outcome.scores, outcome.undefined, outcome.train_scores):
             for name in scores:
                 if name not in self.metric_position:
                     look_up(name, list(self.metric_position), "metric")
-
-
-def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
-    """Find the positions of a plan in a stored run that has all of it, as one from `merge_records` has."""
-    datasets = {dataset.name: i for i, dataset in enumerate(stored.datasets)}
-    models = {model.name: i for i, model in enumerate(stored.models)}
-    metrics = {metric.name: i for i, metric in enumerate(stored.metrics)}
-    splits = {}
-    for i, dataset in enumerate(record.datasets):
-        place = datasets[dataset.name]
-        known = split_keys(stored.datasets[place])
-        splits.update({(i, split): (place, known[key]) for key, split in split_keys(dataset).items()})
-    own_models = {models[model.name]: i for i, model in enumerate(record.models)}
-    own_splits = {stored_split: split for split, stored_split in splits.items()}
-    own_metrics = {metric.name: metrics[metric.name] for metric in record.metrics}
-    return PlanMapping(record, splits, list(own_models), own_splits, own_models, own_metrics, metrics)
 
 
 # --- what a plan adds -----------------------------------------------------------------------------------------------------
@@ -87,8 +75,7 @@ Each = TypeVar("Each", ModelRecord, MetricRecord)
 
 
 def check_record(record: RunRecord) -> None:
-    """Refuse names or split keys that stand for two things, as cells are told apart by them, and settings that are not plain."""
-    to_json(record.settings)
+    """Refuse names or split keys that stand for two things, as cells are told apart by them."""
     for what in ("models", "datasets", "metrics"):
         doubled = [name for name, n in Counter(each.name for each in getattr(record, what)).items() if n > 1]
         if doubled:
@@ -131,22 +118,22 @@ def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
     )
 
 
-def environment_of(name: str, known: Sequence[Mapping[str, str]], versions: Mapping[str, str], accepted: bool) -> int:
-    """Position of these versions among those that a run was made with; behind them where they are new and accepted."""
-    given = dict(versions)
-    for i, each in enumerate(known):
-        if dict(each) == given:
-            return i
-    if not accepted:
+def merge_versions(
+    name: str, known: Sequence[Mapping[str, str]], versions: Mapping[str, str], is_accepted: bool
+) -> tuple[Mapping[str, str], ...]:
+    """Add versions to those that a run was made with, if any; others than these have to be accepted."""
+    if versions in known:
+        return tuple(known)
+    if known and not is_accepted:
         raise ChangedRunError(
-            f"run {name!r} was made with other versions: {', '.join(_version_changes(known[-1], given))}. Its scores may differ "
-            "for that reason alone. Go back to those versions, ",
+            f"run {name!r} was made with other versions: {', '.join(_version_changes(known[-1], versions))}. Its scores may "
+            "differ for that reason alone. Go back to those versions, ",
             *_OTHER_RUN,
             ", or pass ",
             Setting("accept_versions", "True"),
             " to go on: every cell then says which versions it was measured with.",
         )
-    return len(known)
+    return *known, versions
 
 
 def _version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

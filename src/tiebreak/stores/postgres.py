@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tiebreak.errors import (
     InvalidParameterError,
@@ -17,9 +17,6 @@ from tiebreak.errors import (
 from tiebreak.printable import HIDDEN, without_password
 from tiebreak.stores.contract import Damage, damaged
 from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database
-
-if TYPE_CHECKING:
-    pass
 
 # --- addresses ------------------------------------------------------------------------------------------------------------
 
@@ -127,8 +124,6 @@ class PostgresDatabase(Database):
     The tables are those that the user sees without naming a schema. They are made in the current schema; other tables there are
     not looked at.
     """
-
-    bytes_type = "BYTEA"
 
     def __init__(self, url: str) -> None:
         self._parameters = _connection_parameters(url)

@@ -3,19 +3,17 @@
 import dataclasses
 import os
 import secrets
-from collections.abc import Mapping
 from functools import partial
-from hashlib import blake2b
 
 from tiebreak.errors import InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.address import FILES
-from tiebreak.stores.contract import MISMATCH, Damage, FoundDamageError, Report, RunSummary, refuse
+from tiebreak.stores.contract import Damage, FoundDamageError, Report, RunSummary, refuse
 from tiebreak.stores.database import Connection, Database
-from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, require, sealed, to_json
-from tiebreak.stores.log import Head, SqlLog, pack_head, read_head, read_plan, unpack_head
-from tiebreak.stores.plan_mapping import check_record, environment_of, merge_records
+from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, sealed
+from tiebreak.stores.log import Head, SqlLog, StoredPlan, pack_head, read_head, read_plan, unpack_head
+from tiebreak.stores.plan_mapping import check_record, merge_records, merge_versions
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sqlite import MemoryDatabase, SqliteDatabase
 
@@ -24,7 +22,7 @@ FORMS = "Give 'sqlite:///results.db', a path that ends in .db or .sqlite, or 'po
 
 
 _PUT_RUN = (
-    "INSERT INTO tiebreak_runs (run, name_key, head, plan) VALUES (?, ?, ?, ?) "
+    "INSERT INTO tiebreak_runs (run, head, plan) VALUES (?, ?, ?) "
     "ON CONFLICT (run) DO UPDATE SET head = excluded.head, plan = excluded.plan"
 )
 _LOST_RUNS = "SELECT DISTINCT run FROM tiebreak_cells WHERE run NOT IN (SELECT run FROM tiebreak_runs)"
@@ -92,43 +90,44 @@ class SqlStore:
         versions = dict(record.versions)
 
         def begin(connection: Connection) -> SqlLog:
-            number, now = find_run(connection, record.name), self._database.now(connection)
-            environments: tuple[Mapping[str, str], ...] = (versions,)
+            number, now = run_numbers(connection, record.name).get(record.name), self._database.now(connection)
             if number is None:
-                run, stored, position = secrets.randbits(40), record, 0
-                before = Head(RunSummary(record.name, now, now, 0, 0, 0, 0, 0, 0, ()), 0, "")
+                run, old = secrets.randbits(40), StoredPlan(record, (), "")
+                before = Head(record.name, now, now, 0, 0, 0, 0, 0, 0, ())
             else:
-                run, before = number, read_head(connection, number, record.name)
-                old, environments, _ = read_plan(connection, run, record.name)
-                stored = merge_records(old, record)
-                position = environment_of(record.name, environments, versions, accept_versions)
-                environments = (*environments, versions)[: max(len(environments), position + 1)]
+                run, old = number, read_plan(connection, number, record.name)
+                before = read_head(connection, number, record.name)
+            stored = merge_records(old.record, record)
+            environments = merge_versions(record.name, old.environments, versions, accept_versions)
             plan = sealed(pack_plan(stored, environments), "plan", run)
-            summary = dataclasses.replace(
-                before.run,
+            after = dataclasses.replace(
+                before,
                 n_cells=stored.n_cells,
                 n_models=len(stored.models),
                 n_datasets=len(stored.datasets),
                 n_splits=sum(dataset.n_splits for dataset in stored.datasets),
                 metrics=tuple(metric.name for metric in stored.metrics),
+                plan=plan[:8].hex(),
             )
-            head = before if is_preview else before._replace(run=summary, plan=plan[:8].hex())
+            head = before if is_preview else after
             if head != before:
-                connection.execute(_PUT_RUN, [run, key_of(record.name), pack_head(run, head), plan])
-            return SqlLog(self._database, run, dataclasses.replace(record, threads=stored.threads), stored, head.plan, position)
+                connection.execute(_PUT_RUN, [run, pack_head(run, head), plan])
+            own = dataclasses.replace(record, threads=stored.threads)
+            kept = StoredPlan(stored, environments, head.plan)
+            return SqlLog(self._database, run, own, kept, environments.index(versions))
 
         return self._database.do(begin, record.name, to_write=not is_preview, create=not is_preview)
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has; raises `UnknownNameError`, with the nearest names."""
-        return self._read(self._database.do(partial(known_run, name), name), name)
+        return self._database.do(lambda connection: self._log(connection, known_run(connection, name), name), name)
 
     def delete(self, name: str) -> None:
         """Forget a run, even a damaged one."""
 
         def forget(connection: Connection) -> None:
-            run = known_run(name, connection)
-            for table in ("cells", "outputs", "leases", "runs"):
+            run = known_run(connection, name)
+            for table in ("cells", "leases", "runs"):
                 connection.execute(f"DELETE FROM tiebreak_{table} WHERE run = ?", [run])  # noqa: S608
 
         self._database.do(forget, name, to_write=True)
@@ -146,7 +145,7 @@ class SqlStore:
             return [*damages, error.damage]
         for run, summary in runs.items():
             try:
-                self._read(run, summary.name, damages.append).check()
+                database.do(partial(self._log, run=run, name=summary.name, report=damages.append), summary.name).check()
             except FoundDamageError as error:
                 damages.append(error.damage)
             except StoreError:
@@ -177,9 +176,9 @@ class SqlStore:
         """Let go of files and connections; the store may be used again afterwards."""
         self._database.close()
 
-    def _read(self, run: int, name: str, report: Report = refuse) -> SqlLog:
-        record, environments, plan = self._database.do(lambda connection: read_plan(connection, run, name), name)
-        return SqlLog(self._database, run, record, record, plan, len(environments) - 1, report)
+    def _log(self, connection: Connection, run: int, name: str, report: Report = refuse) -> SqlLog:
+        plan = read_plan(connection, run, name)
+        return SqlLog(self._database, run, plan.record, plan, len(plan.environments) - 1, report)
 
 
 class MemoryStore(SqlStore):
@@ -189,47 +188,34 @@ class MemoryStore(SqlStore):
         self._database = MemoryDatabase()
 
 
-def key_of(name: str) -> bytes:
-    """Key of a run, as names of any length must be unique."""
-    return blake2b(to_json(name), digest_size=16).digest()
-
-
 def list_runs(report: Report, connection: Connection) -> dict[int, RunSummary]:
     """All runs by their numbers; what is wrong is reported."""
-    runs = {}
-    for run, key, blob in connection.execute("SELECT run, name_key, head FROM tiebreak_runs"):
+    runs: dict[int, RunSummary] = {}
+    for run, blob in connection.execute("SELECT run, head FROM tiebreak_runs"):
         try:
-            summary = unpack_head(run, blob).run
-            require(key == key_of(summary.name), MISMATCH)
+            runs[run] = unpack_head(run, blob)
         except MALFORMED as error:
             report(Damage(_name_of(blob), "the description of the run", fault_text(error)))
-        else:
-            runs[run] = summary
     return runs
 
 
 def _name_of(head: bytes) -> str:
-    """Name in the head of a run; "" where it cannot be read any more."""
+    """Name in the head of a run, which may be damaged; "" where it cannot be read any more."""
     try:
-        return str(from_json(head[8:])[0]["name"])
+        return str(from_json(head[8:])["name"])
     except MALFORMED:
         return ""
 
 
-def find_run(connection: Connection, name: str) -> int | None:
-    """Find the number of a run; None if there is certainly none of that name."""
-    found = connection.execute("SELECT run FROM tiebreak_runs WHERE name_key = ?", [key_of(name)])
-    if found:
-        return int(found[0][0])
-    if any(run.name == name for run in list_runs(refuse, connection).values()):  # else its name may be damaged
-        refuse(Damage(name, "the list of runs", "its index does not lead to the run"))
-    return None
+def run_numbers(connection: Connection, name: str) -> dict[str, int]:
+    """Numbers of the runs by their names; where that name is not among these, none of them is damaged."""
+    found = {_name_of(head): run for run, head in connection.execute("SELECT run, head FROM tiebreak_runs")}
+    if name not in found:
+        list_runs(refuse, connection)
+    return found
 
 
-def known_run(name: str, connection: Connection) -> int:
-    """Find the number of a run; raises `UnknownNameError` if there is none of that name."""
-    run = find_run(connection, name)
-    if run is None:
-        look_up(name, [each.name for each in list_runs(refuse, connection).values()], "run")
-        raise AssertionError
-    return run
+def known_run(connection: Connection, name: str) -> int:
+    """Find the number of a run, even of a damaged one; raises `UnknownNameError` if there is none of that name."""
+    found = run_numbers(connection, name)
+    return list(found.values())[look_up(name, list(found), "run")]

@@ -66,8 +66,6 @@ class SqliteConnection(Connection):
 class SqliteDatabase(Database):
     """A file; `Database` describes the methods. A later change of the working folder does not matter."""
 
-    bytes_type = "BLOB"
-    table_end = " WITHOUT ROWID"
     errors = sqlite3.Error, UnicodeError
 
     def __init__(self, path: str) -> None:
@@ -139,11 +137,10 @@ class SqliteDatabase(Database):
     def is_store(self, connection: Connection) -> bool:
         """Look for the tables; of a store, make sure first that nothing in it can act: its own tables alone, made as here."""
         found = connection.execute("SELECT type, name, rootpage, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
-        own = {name: self.table_statement(name) for name in TABLES}
         strange = [
             f"{kind} {name!r}"
             for kind, name, page, sql in found
-            if sql not in _STATISTICS and (kind != "table" or not page or own.get(name) != sql)
+            if sql not in _STATISTICS and (kind != "table" or not page or TABLES.get(name) != sql)
         ]
         names = {name.lower() for _, name, _, _ in found}
         if strange and "tiebreak_store" in names:
@@ -159,7 +156,7 @@ class SqliteDatabase(Database):
                 "file for the store."
             )
         connection.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
-        return bool(names & own.keys())
+        return bool(names & TABLES.keys())
 
     def now(self, connection: Connection) -> float:
         """The machine's clock, as the database runs in this process."""
