@@ -17,7 +17,7 @@ from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.statistics.family import Correction
-from tiebreak.stores.address import is_address
+from tiebreak.stores import is_address
 
 if TYPE_CHECKING:
     import os

@@ -76,9 +76,10 @@ def evaluate(path: Path, say: Say = lambda *_: None, n_models: int = 3) -> None:
 
 
 def backup(path: Path, say: Say = lambda *_: None) -> None:
-    """Copy the store to a file beside it."""
-    store = SqlStore(path)
-    store.backup(path.with_name("copy.db"), overwrite=True)
+    """Copy the store to a file beside it, unless there is a copy."""
+    store, copy = SqlStore(path), path.with_name("copy.db")
+    if not copy.exists():
+        store.backup(copy)
     store.close()
 
 

@@ -303,7 +303,6 @@ FILES: dict[str, tuple[Callable[[Path], object], type[Exception], str]] = {
         StoreError,
         "is not a SQLite database; it was left as it is. Name another",
     ),
-    "1 byte": (content(b"x"), StoreError, "is not a SQLite database; it was left as it is"),
     "another program's": (
         another_program,
         StoreError,

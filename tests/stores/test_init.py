@@ -9,8 +9,8 @@ import pytest
 import tiebreak as tb
 from tests.guarded import told
 from tiebreak.errors import InvalidParameterError, MissingDependencyError, TiebreakError
-from tiebreak.stores import open_store
-from tiebreak.stores.address import split_address
+from tiebreak.stores import split_address
+from tiebreak.stores.sql import open_store
 
 FORMS = "Give 'sqlite:///results.db', a path that ends in .db or .sqlite, or 'postgresql://user@host/database'"
 

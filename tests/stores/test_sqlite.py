@@ -258,7 +258,7 @@ def fault(name: str, text: str) -> sqlite3.OperationalError:
         (
             fault("SQLITE_NOTADB", "file is not a database"),
             StoreError,
-            "a.db is not a SQLite database; it was left as it is. Name another file for the store.",
+            f"a.db is not a SQLite database; it was left as it is. {KEPT} Name another file for the store.",
         ),
         (
             fault("SQLITE_CORRUPT_INDEX", "malformed"),

@@ -22,7 +22,7 @@ from tiebreak.errors import (
     TiebreakError,
     UnknownNameError,
 )
-from tiebreak.stores.address import is_address, split_address
+from tiebreak.stores import is_address, split_address
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress

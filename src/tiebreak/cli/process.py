@@ -39,10 +39,6 @@ class Terminated(BaseException):
     """SIGTERM arrived; like KeyboardInterrupt no `Exception`, so that nothing catches it on the way."""
 
 
-_OPTIONS = {"rng": "--seed", "overwrite": "--force"}
-"""Options that are called otherwise than the parameter."""
-
-
 def as_typed(error: Exception) -> str:
     """Message of an error with its settings as options, e.g. ``n_train=`` as ``--n-train``."""
     from tiebreak.errors import TiebreakError
@@ -67,7 +63,7 @@ def _typed(part: str | Setting | Advice) -> str:
             return "--lower-is-better" if value == "True" else "--higher-is-better"
     import shlex
 
-    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+    option = "--seed" if name == "rng" else f"--{name.replace('_', '-')}"
     return f"{option} {shlex.quote(value.strip(chr(39) + chr(34)))}" if value not in ("", "True") else option
 
 

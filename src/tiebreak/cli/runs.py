@@ -12,7 +12,7 @@ from tiebreak.cli.options import Output, help_option, output_options, store_opti
 @help_option
 def runs_command(store: str | None, output: Output) -> None:
     """List the runs of a store, the last one updated first."""
-    from tiebreak.stores import open_store
+    from tiebreak.stores.sql import open_store
     from tiebreak.views.store import RUNS
 
     output.prepare()

@@ -48,16 +48,15 @@ def check_command(context: click.Context, url: str | None) -> None:
 @store_command.command("backup", short_help="Copy a store while it is in use.")
 @click.argument("url", metavar="[URL] FILE")
 @click.argument("file", metavar="", required=False)
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
 @help_option
-def backup_command(url: str, file: str | None, force: bool) -> None:
+def backup_command(url: str, file: str | None) -> None:
     """Copy a store in a file into FILE, as it is at one moment; runs in progress go on.
 
     The copy takes its name once it is whole and verified, and only its owner may read it. To restore it, stop what uses the
     store, and put the file in its place. A store in PostgreSQL is copied by pg_dump.
     """
     store, target = (_opened(None), url) if file is None else (_opened(url), file)
-    store.backup(target, overwrite=force)
+    store.backup(target)
     emit(f"{printable(target)} is a copy of {printable(store.url)}, every row verified.\n")
     store.close()
 

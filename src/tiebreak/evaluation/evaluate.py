@@ -27,10 +27,9 @@ from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome, RunRecord
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
-from tiebreak.stores import open_store
-from tiebreak.stores.address import split_address
+from tiebreak.stores import split_address
 from tiebreak.stores.contract import NoStoreError
-from tiebreak.stores.sql import MemoryStore
+from tiebreak.stores.sql import MemoryStore, open_store
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import Claim

@@ -1,26 +1,18 @@
-"""Stores: finished cells that survive, in memory or in a database. `open_store` finds the kind of store by its address."""
-
-from __future__ import annotations
+"""Stores: finished cells that survive, in memory or in a database; and their addresses, as these are typed."""
 
 import os
-from typing import TYPE_CHECKING
 
-from tiebreak.errors import InvalidParameterError
-
-if TYPE_CHECKING:
-    from tiebreak.stores.sql import SqlStore
+FILES = (".db", ".sqlite")
+"""Endings of files that are stores."""
 
 
-def open_store(source: str | os.PathLike[str] | SqlStore) -> SqlStore:
-    """Open the store that is meant by an address, a path or a store itself. No file is opened yet.
+def is_address(source: object) -> bool:
+    """True for a text or path that names a store, be it with a run: ``sqlite:///runs.db#name``, ``runs.db``."""
+    text = os.fsdecode(source) if isinstance(source, str | os.PathLike) else ""
+    return "://" in text or split_address(text)[0].lower().endswith(FILES)
 
-    The address is ``sqlite:///results.db``, a path that ends in ``.db`` or ``.sqlite``, or ``postgresql://user@host/database``.
-    Anything else raises `InvalidParameterError`.
-    """
-    from tiebreak.stores.sql import FORMS, SqlStore
 
-    if isinstance(source, (str, os.PathLike)):
-        return SqlStore(source)
-    if not isinstance(source, SqlStore):
-        raise InvalidParameterError(f"a store is a URL, a path or a SqlStore, and not {type(source).__name__}. {FORMS}.")
-    return source
+def split_address(address: str) -> tuple[str, str]:
+    """The store and the name of the run in ``sqlite:///runs.db#name``; "" where no run is named."""
+    url, _, name = address.partition("#")
+    return url, name

@@ -16,19 +16,18 @@ Result = TypeVar("Result")
 SCHEMA = 8
 """Version of what follows. A change of tables, columns, coding or hash raises it."""
 
-_COLUMNS = {
-    "tiebreak_store": "schema BIGINT NOT NULL",
-    "tiebreak_runs": "run BIGINT PRIMARY KEY, head BYTEA NOT NULL, plan BYTEA NOT NULL",
+TABLES = {
+    "tiebreak_store": "CREATE TABLE tiebreak_store (schema BIGINT NOT NULL)",
+    "tiebreak_runs": "CREATE TABLE tiebreak_runs (run BIGINT PRIMARY KEY, head BYTEA NOT NULL, plan BYTEA NOT NULL)",
     "tiebreak_cells": (
-        "run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, content BYTEA NOT NULL, "
-        "outputs BYTEA NOT NULL, PRIMARY KEY (run, dataset, split, model)"
+        "CREATE TABLE tiebreak_cells (run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, "
+        "model BIGINT NOT NULL, content BYTEA NOT NULL, outputs BYTEA NOT NULL, PRIMARY KEY (run, dataset, split, model))"
     ),
     "tiebreak_leases": (
-        "run BIGINT NOT NULL, holder BIGINT NOT NULL, shown DOUBLE PRECISION NOT NULL, content BYTEA NOT NULL, "
-        "PRIMARY KEY (run, holder)"
+        "CREATE TABLE tiebreak_leases (run BIGINT NOT NULL, holder BIGINT NOT NULL, shown DOUBLE PRECISION NOT NULL, "
+        "content BYTEA NOT NULL, PRIMARY KEY (run, holder))"
     ),
 }
-TABLES = {name: f"CREATE TABLE {name} ({columns})" for name, columns in _COLUMNS.items()}
 """Statements that make the tables, in PostgreSQL's words, which SQLite takes too."""
 
 
@@ -80,7 +79,8 @@ class Database(ABC):
         try:
             connection = self.connect(create=create) if idle is None else idle
             try:
-                self._prepare(connection, create=create) if idle is None else self.check_usable(idle)
+                if idle is None:
+                    self._prepare(connection, create=create)
                 is_begun = True
                 self.begin(connection, to_write=to_write)
                 result = work(connection)
@@ -97,6 +97,7 @@ class Database(ABC):
 
     def _prepare(self, connection: Connection, *, create: bool) -> None:
         """Make sure that there is a store of this schema; it is made first if there is none and `create` is True."""
+        self.set_up(connection)
         self.begin(connection, to_write=create)
         if not self.is_store(connection):
             if not create:
@@ -135,8 +136,9 @@ class Database(ABC):
     def connect(self, *, create: bool) -> Connection:
         """Make a connection, and the file if there is none and `create` is True."""
 
-    def check_usable(self, connection: Connection) -> None:  # noqa: B027  (a server needs none)
-        """Refuse a connection that was kept where what it was opened to is gone; one that was cut shows when it is used."""
+    @abstractmethod
+    def set_up(self, connection: Connection) -> None:
+        """Choose how a new connection works."""
 
     @abstractmethod
     def begin(self, connection: Connection, *, to_write: bool) -> None:
@@ -150,7 +152,7 @@ class Database(ABC):
     def now(self, connection: Connection) -> float:
         """Seconds since 1970 by the store's own clock."""
 
-    def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]], *, overwrite: bool = False) -> None:
+    def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]]) -> None:
         """Copy the store into a file, where it is in one itself."""
         raise StoreError(
             f"{self.url or 'the store in memory'} is no file. A store in PostgreSQL is copied by the server's own tools: "

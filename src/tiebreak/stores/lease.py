@@ -77,14 +77,10 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             On the cells wanted.
         """
         log = self._of
-        claim = Claim([], [], [])
-        lost: set[Place] = set()
-        if outcomes or wanted:
-            work = partial(self._exchange, outcomes, wanted, again)
-            lost, claim, self._held = log._database.do(work, log.record.name, to_write=True)
+        work = partial(self._exchange, outcomes, wanted, again)
+        refused, claim, self._held = log._database.do(work, log.record.name, to_write=True)
         if self._held and self._heart.ident is None:
             self._heart.start()
-        refused = [outcome for outcome in outcomes if log._mapping.stored(outcome.cell) in lost] if lost else []
         if refused:
             _log.warning(
                 "run %r: what this process measured for %s%s came too late and was not kept, as another process has taken over.",
@@ -99,12 +95,10 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         self._is_over.set()
         if self._heart.is_alive():
             self._heart.join()
-        if not self._held or isinstance(error, StoreError):
-            return
-        database, log = self._of._database, self._of
+        log = self._of
         try:
-            database.do(lambda c: c.execute(_DELETE, [log._run, self._holder]), log.record.name, to_write=True)
-            self._held = set()
+            if self._held and not isinstance(error, StoreError):
+                log._database.do(lambda c: c.execute(_DELETE, [log._run, self._holder]), log.record.name, to_write=True)
         except TiebreakError:
             if error is None:
                 raise  # else what went wrong before counts; others will find out that this process has ended
@@ -122,16 +116,15 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
     def _exchange(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
-    ) -> tuple[set[Place], Claim, set[Place]]:
+    ) -> tuple[list[Outcome], Claim, set[Place]]:
         """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead.
 
-        Returns the cells whose outcomes were refused, the claim, and the cells that are held now.
+        Returns the outcomes that were refused, the claim, and the cells that are held now.
         """
         log = self._of
         others, own = self._owners(connection)
         done = {outcome.cell: log._mapping.stored(outcome.cell) for outcome in outcomes}
-        refused = others.intersection(done.values())
-        refused |= log._put([outcome for outcome in outcomes if done[outcome.cell] not in others], connection, own)
+        lost = others | log._put([outcome for outcome in outcomes if done[outcome.cell] not in others], connection, own)
         claim = Claim([], [], [])
         places = {cell: log._mapping.stored(cell) for cell in wanted}
         kept = log._kept(connection, {place: cell for cell, place in places.items()}, log._mapping.metrics)
@@ -148,7 +141,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             connection.execute(_PUT, [log._database.now(connection), content, log._run, self._holder])
         elif own:
             connection.execute(_DELETE, [log._run, self._holder])
-        return refused, claim, held
+        return [outcome for outcome in outcomes if done[outcome.cell] in lost], claim, held
 
     def _owners(self, connection: Connection) -> tuple[set[Place], set[Place]]:
         """Cells of others who live, and those that are still this holder's; who does not live any more loses its row."""
@@ -187,11 +180,10 @@ def is_gone(place: Sequence[str | int]) -> bool:
     machine, process = place
     if os.name != "posix" or machine != _machine() or not isinstance(process, int):
         return False
-    with suppress(PermissionError):
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return True
+    try:
+        os.kill(process, 0)
+    except OSError as error:
+        return isinstance(error, ProcessLookupError)
     return False
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -33,10 +33,8 @@ from tiebreak.stores.encoding import (
     unpack_plan,
     unsealed,
 )
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.plan_mapping import Place, PlanMapping
-
-if TYPE_CHECKING:
-    from tiebreak.stores.lease import SqlLease
 
 Part = TypeVar("Part")
 
@@ -116,7 +114,7 @@ def _read_part(connection: Connection, run: int, name: str, column: str, unpack:
 # --- its cells --------------------------------------------------------------------------------------------------------------
 
 
-class Kept(NamedTuple):
+class KeptCell(NamedTuple):
     """A recorded cell, the position of the versions that it was measured with, and the hash of its row."""
 
     outcome: Outcome
@@ -172,8 +170,6 @@ class SqlLog:
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""
-        from tiebreak.stores.lease import SqlLease
-
         return SqlLease(self)
 
     def table(self) -> CellTable:
@@ -284,12 +280,12 @@ class SqlLog:
 
     def _kept(
         self, connection: Connection, cells: Mapping[Place, Cell], metrics: Mapping[str, int], *, outputs: bool = False
-    ) -> dict[Place, Kept]:
+    ) -> dict[Place, KeptCell]:
         """Read cells by stored positions, each as a given one, in metrics given with their positions.
 
         Those not kept are left out, and so are those that are not as they were written, which are reported.
         """
-        found: dict[Place, Kept] = {}
+        found: dict[Place, KeptCell] = {}
         statement = _OF_SPLIT.format("outputs" if outputs else "NULL")
         for (dataset, split), group in groupby(sorted(cells), key=itemgetter(0, 1)):
             models = [model for _, _, model in group]
@@ -301,7 +297,7 @@ class SqlLog:
                     content = read_cell(unsealed(blob, "cell", self._run, *place))
                     arrays = unpack_arrays(unsealed(packed, "output", self._run, *place)) if outputs else {}
                     outcome = read_outcome(content, metrics, cells[place], arrays)
-                    found[place] = Kept(outcome, content.environment, hash_of(blob))
+                    found[place] = KeptCell(outcome, content.environment, hash_of(blob))
                 except MALFORMED as error:
                     self._report_cell(place, error)
         return found

@@ -3,6 +3,7 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -146,7 +147,7 @@ def _new(what: str, stored: Sequence[Each], given: Sequence[Each], run: str, how
     known = {each.name: each for each in stored}
     if changed := [each for each in given if each.name in known and each != known[each.name]]:
         then, now = (getattr(each, "text", "") for each in (known[changed[0].name], changed[0]))
-        texts = f" ({_short(then)} then, {_short(now)} now)" if then != now else ""
+        texts = f" ({shorten(then, 80)} then, {shorten(now, 80)} now)" if then != now else ""
         raise ChangedRunError(
             f"run {run!r}: the {what} {changed[0].name!r}{_more(changed)} changed: {how}{texts}. Give it another name, put the "
             "old one back, or ",
@@ -192,8 +193,3 @@ def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> Da
         split_hashes=(*stored.split_hashes, *(given.split_hashes[i] for i in new)),
         test_rows=(*stored.test_rows, *(given.test_rows[i] for i in new)),
     )
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -139,26 +139,25 @@ class PostgresDatabase(Database):
     def connect(self, *, create: bool) -> PostgresConnection:
         """Connect to the server."""
         import psycopg
-        from psycopg.types.numeric import Int8Dumper
 
         try:
-            driver = psycopg.connect(**self._parameters, autocommit=True)  # type: ignore[arg-type]
+            return PostgresConnection(psycopg.connect(**self._parameters))  # type: ignore[arg-type]
         except psycopg.Error as error:
             raise self._refusal(error) from error
-        try:
-            driver.adapters.register_dumper(int, Int8Dumper)  # one type for all, so that a statement is prepared once
-            limits = {
-                "lock_timeout": BUSY_SECONDS,
-                "statement_timeout": _STATEMENT_SECONDS,
-                "idle_in_transaction_session_timeout": IDLE_SECONDS,
-            }
-            chosen = "set_config('{0}', coalesce(nullif(current_setting('{0}'), '0'), '{1:.0f}'), false)"  # unless somebody has
-            driver.execute(f"SELECT {', '.join(chosen.format(name, 1000 * seconds) for name, seconds in limits.items())}")
-            driver.autocommit = False
-        except BaseException:
-            driver.close()
-            raise
-        return PostgresConnection(driver)
+
+    def set_up(self, connection: Connection) -> None:
+        """Set limits of time, where nobody has set others."""
+        from psycopg.types.numeric import Int8Dumper
+
+        connection.driver.adapters.register_dumper(int, Int8Dumper)  # one type for all, so that a statement is prepared once
+        limits = {
+            "lock_timeout": BUSY_SECONDS,
+            "statement_timeout": _STATEMENT_SECONDS,
+            "idle_in_transaction_session_timeout": IDLE_SECONDS,
+        }
+        chosen = "set_config('{0}', coalesce(nullif(current_setting('{0}'), '0'), '{1:.0f}'), false)"
+        connection.execute(f"SELECT {', '.join(chosen.format(name, 1000 * seconds) for name, seconds in limits.items())}")
+        connection.driver.commit()
 
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Readers see one state and wait for nobody; writers take turns."""

@@ -8,7 +8,7 @@ from functools import partial
 from tiebreak.errors import InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.stores.address import FILES
+from tiebreak.stores import FILES
 from tiebreak.stores.contract import Damage, FoundDamageError, Report, RunSummary, refuse
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, sealed
@@ -153,7 +153,7 @@ class SqlStore:
                     raise  # else it was deleted by another process meanwhile
         return list(dict.fromkeys(damages))
 
-    def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy a store in a file into another file, as it is at one moment. Others may write meanwhile.
 
         The copy is read and verified before it takes its name; a store that is damaged is refused.
@@ -161,8 +161,7 @@ class SqlStore:
         Parameters
         ----------
         path : str or path-like
-        overwrite : bool
-            Whether a file that is there may be replaced.
+            A file that is not there yet.
 
         Raises
         ------
@@ -170,7 +169,7 @@ class SqlStore:
             The copy cannot be written there, or the store is in PostgreSQL, which has tools of its own for it.
         DamagedStoreError
         """
-        self._database.back_up(path, lambda part: SqlStore(part).check(), overwrite=overwrite)
+        self._database.back_up(path, lambda part: SqlStore(part).check())
 
     def close(self) -> None:
         """Let go of files and connections; the store may be used again afterwards."""
@@ -179,6 +178,18 @@ class SqlStore:
     def _log(self, connection: Connection, run: int, name: str, report: Report = refuse) -> SqlLog:
         plan = read_plan(connection, run, name)
         return SqlLog(self._database, run, plan.record, plan, len(plan.environments) - 1, report)
+
+
+def open_store(source: str | os.PathLike[str] | SqlStore) -> SqlStore:
+    """Open the store that is meant by an address, a path or a store itself. No file is opened yet.
+
+    Anything but these raises `InvalidParameterError`.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        return SqlStore(source)
+    if not isinstance(source, SqlStore):
+        raise InvalidParameterError(f"a store is a URL, a path or a SqlStore, and not {type(source).__name__}. {FORMS}.")
+    return source
 
 
 class MemoryStore(SqlStore):

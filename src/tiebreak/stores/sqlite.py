@@ -1,6 +1,5 @@
 """A store in a SQLite file, or in memory: how it is made, opened and locked, and what its errors mean."""
 
-import errno
 import os
 import secrets
 import sqlite3
@@ -76,40 +75,30 @@ class SqliteDatabase(Database):
 
     def connect(self, *, create: bool) -> Connection:
         """Connect to the file, which is made for its owner only if there is none; its journals will have the same rights."""
-        # os.path, as Path raises for a name that is too long
-        if not create and not os.path.lexists(self.path):
+        if not create and not os.path.lexists(self.path):  # os.path, as Path raises for a name that is too long
             raise NoStoreError(self.absence)
-        try:
-            if create:
-                with _OPENING, suppress(FileExistsError):
-                    os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
-            size = os.path.getsize(self.path)  # noqa: PTH202
-        except OSError as error:
-            raise self._fault("FULL" if error.errno == errno.ENOSPC else "CANTOPEN") from error
-        if size == 1:  # which SQLite would take for an empty database
-            raise self._fault("NOTADB")
-        connection = SqliteConnection(self.path)
+        if create:
+            with _OPENING, suppress(OSError):  # what stands in the way is met again below
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
+        return SqliteConnection(self.path)
+
+    def set_up(self, connection: Connection) -> None:
+        """Wait for the disk, and believe nothing that stands in the file."""
         driver = connection.driver
         driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_DEFINITION)  # the first statement reads all definitions
-        try:
-            # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a
-            # journal that is there again afterwards takes the commit back.
-            driver.execute("PRAGMA synchronous = EXTRA")
-            # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
-            driver.executescript("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
-        except BaseException:
-            driver.close()
-            raise
-        return connection
+        # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a journal
+        # that is there again afterwards takes the commit back.
+        driver.execute("PRAGMA synchronous = EXTRA")
+        # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
+        driver.executescript("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
 
-    def check_usable(self, connection: Connection) -> None:
-        """A file that was moved, deleted or replaced takes nothing more: what would be written there has no name."""
-        if not isinstance(connection, SqliteConnection):
-            return
+    def _measure(self, connection: SqliteConnection) -> None:
+        """Note how large the file is; one that was moved, deleted or replaced takes nothing more, as that would have no name."""
         with suppress(OSError):
             if os.path.samestat(connection.file, os.stat(self.path)):  # noqa: PTH116
+                files = [Path(self.path + ending) for ending in ("", "-wal")]  # somebody may have chosen WAL mode
+                connection.most = sum(file.stat().st_size for file in files if file.exists())
                 return
-        connection.driver.close()
         self.close()
         raise StoreError(f"{self.shown} was moved, deleted or replaced while it was in use.{KEPT} Put it back; {AGAIN}.")
 
@@ -117,8 +106,7 @@ class SqliteDatabase(Database):
         """Take the lock for writing at once, or none: a transaction that took it later could not wait for it."""
         driver = connection.driver
         if isinstance(connection, SqliteConnection):
-            files = [Path(self.path + ending) for ending in ("", "-wal")]  # somebody may have chosen WAL mode
-            connection.most = sum(file.stat().st_size for file in files if file.exists())
+            self._measure(connection)
         if not to_write:
             driver.execute("BEGIN")
             return
@@ -167,24 +155,16 @@ class SqliteDatabase(Database):
         [(found,)] = connection.execute("PRAGMA integrity_check(1)")
         return [] if found == "ok" else [Damage("", "the file", f"SQLite says {found!r}")]
 
-    def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]], *, overwrite: bool = False) -> None:
+    def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]]) -> None:
         """Copy the file as it is at one moment, while others write: whole and verified, or not there at all.
 
-        `check` says what is wrong in a copy, and `overwrite` lets a file be replaced.
+        `check` says what is wrong in a copy.
         """
-        if not self.path:
-            super().back_up(target, check, overwrite=overwrite)
         shown, path = os.fspath(target), Path(os.path.realpath(target))
         # SQLite would take the journal of a former file of that name for one of the copy
-        journals = [path.name + ending for ending in _JOURNALS if path.with_name(path.name + ending).exists()]
-        is_itself = path.exists() and path.samefile(self.path)
-        if is_itself or journals:
-            beside = f"{(*journals, '')[0]!r} is beside it, which another program left there or still uses"
-            why = "it is the store itself" if is_itself else beside
-            raise StoreError(f"{shown} cannot hold the backup: {why}. Name another file.")
-        if path.exists() and not overwrite:
-            text = f"{shown} cannot hold the backup: it is there already. Name another file, or pass "
-            raise StoreError(text, Setting("overwrite", "True"), " to replace it.")
+        there = [path.name + ending for ending in ("", *_JOURNALS) if path.with_name(path.name + ending).exists()]
+        if there:
+            raise StoreError(f"{shown} cannot hold the backup: {there[0]!r} is there already. Name another file.")
         part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}.part.db")  # what is left of one that was killed
         try:
             os.close(os.open(part, os.O_CREAT | os.O_EXCL, 0o600))
@@ -196,11 +176,7 @@ class SqliteDatabase(Database):
                     f"{len(damages)} findings is {damages[0].where}{run}: {damages[0].what}. 'tiebreak store check' lists all. "
                     "Put an earlier backup in its place."
                 )
-            _sync(part)
-            if overwrite:
-                part.replace(path)
-            else:
-                os.link(part, path)  # unlike renaming, it never replaces a file
+            part.replace(path)
             if os.name == "posix":
                 _sync(path.parent)
         except StoreError:  # which is an OSError too
@@ -217,43 +193,39 @@ class SqliteDatabase(Database):
         """Put an error of SQLite into words."""
         kind = _name_of(error).split("_")[0]
         said = " ".join(str(error).split())
+        if kind == "INTERRUPT":
+            said = "reading it takes longer than a file of its size can, as if its pages led round in a circle"
         is_damage = kind in _DAMAGE or (kind == "TOOBIG" and not to_write) or "decode" in said
         if is_damage or (type(error) is sqlite3.DatabaseError and kind != "NOTADB"):
             # broken pages, tables that are not as they were made, texts that are none
-            damage = Damage(run, "the file", f"SQLite says {said!r}")
-            if kind == "INTERRUPT":
-                said = "reading it takes longer than a file of its size can, as if its pages led round in a circle"
             return damaged(
                 f"{f'run {run!r}: ' if run else ''}{self.shown} is not as it was written: SQLite says {said!r}. Put a copy of "
                 "the store in its place, or delete the run (if that fails, the file) and measure it again.",
-                damage,
+                Damage(run, "the file", f"SQLite says {said!r}"),
             )
-        return self._fault(kind, said, KEPT if to_write else "")
-
-    def _fault(self, kind: str, said: str = "", kept: str = "") -> StoreError:
-        """Error that says what is wrong, what was kept, how to go on."""
-        if kind == "NOTADB":
-            return StoreError(f"{self.shown} is not a SQLite database; it was left as it is. Name another file for the store.")
-        if kind == "TOOBIG":
-            what = f"the plan, a text, or the outputs of one cell have more than {MOST_BYTES // 10**6} MB"
-            beside = ", or keep the run in PostgreSQL."
-            return StoreError(f"{self.shown}: {what}.{kept} Pass ", Setting("keep_predictions", "False"), beside)
-        what, remedy = _FAULTS.get(_ALIKE.get(kind, kind), _OTHER)
-        obstacle = _obstacle(self.shown) if "{obstacle}" in what else ""
-        return StoreError(f"{self.shown} {what.format(said=said, obstacle=obstacle, seconds=BUSY_SECONDS)}.{kept} {remedy}.")
+        what, *remedy = _FAULTS.get(_ALIKE.get(kind, kind), _OTHER)
+        facts = {"shown": self.shown, "said": said, "seconds": BUSY_SECONDS, "obstacle": _obstacle(self.shown)}
+        return StoreError(f"{str(what).format(**facts)}.{KEPT if to_write else ''} ", *remedy)
 
 
-_FAULTS = {
+_FAULTS: dict[str, tuple[str | Setting, ...]] = {
     "BUSY": (
-        "is locked: another process has been writing to it for more than {seconds:g} seconds",
-        f"Wait for that process or stop it; {AGAIN}",
+        "{shown} is locked: another process has been writing to it for more than {seconds:g} seconds",
+        f"Wait for that process or stop it; {AGAIN}.",
     ),
-    "FULL": ("cannot grow: the disk is full", f"Make room; {AGAIN}"),
-    "READONLY": ("cannot be opened or written: {obstacle}", "Put that right, or name another store"),
-    "IOERR": ("cannot be read or written: the system says {said!r}", f"Look after the disk; {AGAIN}"),
+    "FULL": ("{shown} cannot grow: the disk is full", f"Make room; {AGAIN}."),
+    "READONLY": ("{shown} cannot be opened or written: {obstacle}", "Put that right, or name another store."),
+    "IOERR": ("{shown} cannot be read or written: the system says {said!r}", f"Look after the disk; {AGAIN}."),
+    "NOTADB": ("{shown} is not a SQLite database; it was left as it is", "Name another file for the store."),
+    "TOOBIG": (
+        f"{{shown}}: the plan, a text, or the outputs of one cell have more than {MOST_BYTES // 10**6} MB",
+        "Pass ",
+        Setting("keep_predictions", "False"),
+        ", or keep the run in PostgreSQL.",
+    ),
 }
 """By SQLite's name of what is wrong: what that is, and how to go on."""
-_OTHER = ("cannot be used: {said}", "Close other programs that use it, or name another store")
+_OTHER = ("{shown} cannot be used: {said}", "Close other programs that use it, or name another store.")
 _ALIKE = {"LOCKED": "BUSY", "PROTOCOL": "BUSY", "PERM": "READONLY", "AUTH": "READONLY", "CANTOPEN": "READONLY"}
 
 
@@ -281,14 +253,13 @@ def _copy(connection: Connection, part: Path) -> None:
     """Copy the whole file in one go, in the transaction under way: writers wait for it, and it never has to begin again."""
     connection.execute("SELECT count(*) FROM sqlite_master")  # so that the transaction has its lock
     with closing(sqlite3.connect(part)) as target:
-        target.execute("PRAGMA synchronous = OFF")  # the file is thrown away if this fails
         connection.driver.backup(target)
         target.execute("PRAGMA journal_mode = DELETE")  # one file is all, and it can be read where nothing can be written
 
 
-def _sync(path: Path) -> None:
-    """Let a file, or the names in a folder, reach the disk."""
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+def _sync(folder: Path) -> None:
+    """Let the names in a folder reach the disk."""
+    handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -297,6 +268,8 @@ def _sync(path: Path) -> None:
 
 class MemoryDatabase(SqliteDatabase):
     """A database in memory: one connection, on which threads take turns."""
+
+    back_up = Database.back_up
 
     def __init__(self) -> None:
         super().__init__("")
