@@ -1,6 +1,7 @@
 """All checks, on data and splits as they are before any model is fitted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any, Literal
 
 import numpy as np
@@ -158,7 +159,7 @@ def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task |
     classes = () if labels is None else tuple(labels.tolist())
     if known == "regression" and y.ndim == 1 and y.dtype.kind in "biuf":
         target = y.astype(float)
-    given: Sequence[Any] = () if metric is None else [metric] if isinstance(metric, str) or callable(metric) else list(metric)
+    given = list(metric) if isinstance(metric, Iterable) and not isinstance(metric, str) else [metric]
     metrics = [each for each in given if isinstance(each, str)]  # of metrics that are functions nothing is known
     if metrics:
         resolve_scorers(metrics, classifier=known == "classification", n_classes=len(classes) if len(classes) > 1 else None)
@@ -191,7 +192,7 @@ def _task_of(y: np.ndarray[Any, Any]) -> Task:
 
 def _folds(audit_input: AuditInput) -> Folds:
     """Contents of each test set, for tables and figures."""
-    described = audit_input.described
+    described = {each.name: getattr(audit_input.described, each.name) for each in fields(audit_input.described)}
     target, classes = audit_input.target, audit_input.classes
     counts = quartiles = None
     if target is not None:
@@ -200,13 +201,4 @@ def _folds(audit_input: AuditInput) -> Folds:
             counts = np.array([np.bincount(rows, minlength=len(classes)) for rows in held])
         else:
             quartiles = np.array([np.quantile(rows, (0.0, 0.25, 0.5, 0.75, 1.0)) for rows in held])
-    return Folds(
-        kind=described.kind,
-        repeat=described.repeat,
-        fold=described.fold,
-        n_train=described.n_train,
-        n_test=described.n_test,
-        classes=tuple(str(label) for label in classes),
-        counts=counts,
-        quartiles=quartiles,
-    )
+    return Folds(**described, classes=tuple(map(str, classes)), counts=counts, quartiles=quartiles)

@@ -38,8 +38,8 @@ class Column(NamedTuple):
 class Columns:
     """The columns of X, made one at a time as they are asked for.
 
-    The table is as models are given it: sparse ones by columns, arrays of more than two dimensions with all but the first laid
-    out flat. Names are "column 0" and so on where it has none.
+    The table is a sparse matrix by columns, or a frame of pandas; arrays of more than two dimensions are laid out flat but for
+    the first. Names are "column 0" and so on where X has none.
     """
 
     table: Any
@@ -48,37 +48,29 @@ class Columns:
     @classmethod
     def of(cls, X: Any) -> Columns:
         """The columns of what models are given."""
-        table = X
-        if hasattr(X, "tocsc"):
-            table = X.tocsc()
-        elif not hasattr(X, "columns"):
-            table = X.reshape(X.shape[0], -1)
-        names = getattr(table, "columns", [f"column {place}" for place in range(table.shape[1])])
-        return cls(table, tuple(map(str, names)))
+        import pandas as pd
 
-    def __len__(self) -> int:
-        """Number of columns."""
-        return len(self.names)
+        if hasattr(X, "tocsc"):
+            return cls(X.tocsc(), tuple(f"column {place}" for place in range(X.shape[1])))
+        if hasattr(X, "columns"):
+            table = X if hasattr(X, "iloc") else X.to_pandas()
+        else:
+            table = pd.DataFrame(X.reshape(X.shape[0], -1)).add_prefix("column ")
+        return cls(table, tuple(map(str, table.columns)))
 
     def __getitem__(self, place: int) -> Column:
         """One column."""
         if hasattr(self.table, "indptr"):
             return Column(np.asarray(self.table[:, [place]].toarray(), dtype=float).ravel())
-        if hasattr(self.table, "iloc"):
-            series = self.table.iloc[:, place]
-            return _column(series.to_numpy(dtype="datetime64[ns]") if getattr(series.dtype, "tz", None) else series.to_numpy())
-        if hasattr(self.table, "columns"):
-            return _column(self.table[self.table.columns[place]].to_numpy())
-        return _column(self.table[:, place])
+        series = self.table.iloc[:, place]
+        return _column(series.to_numpy(dtype="datetime64[ns]") if getattr(series.dtype, "tz", None) else series.to_numpy())
 
     def row_hashes(self) -> Hashes:
         """A number for each row, the same for rows that are equal; sums of those of the cells, so a column can be left out."""
         if hasattr(self.table, "indptr"):
             return _sparse_hashes(self.table)
-        total = np.zeros(self.table.shape[0], dtype=np.uint64)
-        for place in range(len(self)):
-            total += self.cell_hashes(place)
-        return total
+        hashes = (self.cell_hashes(place) for place in range(len(self.names)))
+        return sum(hashes, np.zeros(self.table.shape[0], dtype=np.uint64))
 
     def cell_hashes(self, place: int) -> Hashes:
         """Hashes of a column's cells, to be added to those of their rows; zeros of a sparse column add nothing."""
@@ -198,7 +190,7 @@ def standardised(audit_input: AuditInput) -> FloatArray:
 
     n_rows, parts, n_columns = audit_input.data.n_samples, [], 0
     most = max(1, min(MOST_COLUMNS, MOST_CELLS // max(n_rows, 1)))
-    places = np.arange(len(audit_input.columns))
+    places = np.arange(len(audit_input.columns.names))
     if places.size > most:
         places = np.sort(audit_input.rng().choice(places, most, replace=False))
     for place in places.tolist():

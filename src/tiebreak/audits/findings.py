@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.plan.splits import Splits
 from tiebreak.result import Result
 
 if TYPE_CHECKING:
@@ -123,8 +124,8 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Folds:
-    """Contents of each test set.
+class Folds(Splits):
+    """The splits, and the contents of each test set.
 
     Attributes
     ----------
@@ -139,11 +140,6 @@ class Folds:
         Of the target of a regression: smallest, quartiles, largest; the last row is of all rows.
     """
 
-    kind: str
-    repeat: IntArray
-    fold: IntArray
-    n_train: IntArray
-    n_test: IntArray
     classes: tuple[str, ...] = ()
     counts: IntArray | None = None
     quartiles: FloatArray | None = None

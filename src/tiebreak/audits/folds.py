@@ -13,8 +13,8 @@ import numpy as np
 from tiebreak.audits.audit_input import AuditInput, Found, codes_of
 from tiebreak.audits.findings import Finding, Severity, count, found, percent
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray, IntArray, is_missing, student_pvalue
-from tiebreak.plan.data import Dataset
+from tiebreak.numerics import FloatArray, IntArray, student_pvalue
+from tiebreak.plan.data import Dataset, as_column
 
 SURE = 10.0
 """Expected number of a class in a test set from which on chance hardly leaves none there (e^-10 of the time)."""
@@ -48,19 +48,18 @@ def class_counts(audit_input: AuditInput, side: str) -> IntArray:
 
 def _missing_in_training(audit_input: AuditInput, train: IntArray) -> Iterator[Finding]:
     missing = train == 0
-    if not missing.any():
-        return
     splits = np.flatnonzero(missing.any(axis=1))
-    yield found(
-        "class-missing-in-training",
-        "error",
-        f"{_named(audit_input, missing)} absent from the training rows {audit_input.where(splits.size)}, so no "
-        "model can learn it there.",
-        'Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.',
-        splits=splits,
-        n_classes=int(missing.any(axis=0).sum()),
-        n_splits=splits.size,
-    )
+    if splits.size:
+        yield found(
+            "class-missing-in-training",
+            "error",
+            f"{_named(audit_input, missing)} absent from the training rows {audit_input.where(splits.size)}, so no "
+            "model can learn it there.",
+            'Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.',
+            splits=splits,
+            n_classes=int(missing.any(axis=0).sum()),
+            n_splits=splits.size,
+        )
 
 
 def _missing_in_test(audit_input: AuditInput, test: IntArray) -> Iterator[Finding]:
@@ -138,19 +137,18 @@ def find_small_tests(audit_input: AuditInput) -> Iterator[Finding]:
     n_test = audit_input.described.n_test
     findings = [finding for metric in audit_input.metrics for finding in _for_metric(audit_input, metric)]
     yield from findings
-    if findings or n_test.min() >= FEW:
-        return
     small = np.flatnonzero(n_test < FEW)
-    yield found(
-        "small-test-sets",
-        "note",
-        f"Test sets have as few as {count(int(n_test.min()), 'example')} {audit_input.where(small.size)}. "
-        "Accuracy and errors can be averaged over them; ROC AUC, R2 and what is said of each class need more than "
-        "that.",
-        'Use fewer folds, or name the metric: metric="roc_auc" is checked against these sizes.',
-        splits=small,
-        n_test=n_test.min(),
-    )
+    if small.size and not findings:
+        yield found(
+            "small-test-sets",
+            "note",
+            f"Test sets have as few as {count(int(n_test.min()), 'example')} {audit_input.where(small.size)}. "
+            "Accuracy and errors can be averaged over them; ROC AUC, R2 and what is said of each class need more than "
+            "that.",
+            'Use fewer folds, or name the metric: metric="roc_auc" is checked against these sizes.',
+            splits=small,
+            n_test=n_test.min(),
+        )
 
 
 def _for_metric(audit_input: AuditInput, metric: str) -> Iterator[Finding]:
@@ -222,12 +220,8 @@ LEAST_JUDGED = 5
 
 def find_departures(audit_input: AuditInput) -> Iterator[Finding]:
     """Test sets whose classes or target depart from the whole by more than chance."""
-    if audit_input.task == "classification" and len(audit_input.classes) < 2:
-        return
     pvalue = _pvalues(audit_input)
-    if pvalue.size == 0 or np.isnan(pvalue).all():
-        return
-    adjusted = np.where(np.isnan(pvalue), 1.0, pvalue) * np.count_nonzero(~np.isnan(pvalue))
+    adjusted = np.where(np.isnan(pvalue), np.inf, pvalue * np.count_nonzero(~np.isnan(pvalue)))
     departing = np.flatnonzero((adjusted <= ALPHA).any(axis=1))
     if departing.size == 0:
         return
@@ -254,20 +248,10 @@ def _pvalues(audit_input: AuditInput) -> FloatArray:
     if audit_input.data.groups is not None:
         codes = codes_of(audit_input.data.groups)
         if not any(np.isin(codes[test], codes[train]).any() for train, test in audit_input.splits):
-            return _of_groups(audit_input, codes)
-    return _of_counts(audit_input) if audit_input.task == "classification" else _of_ranks(audit_input)
-
-
-def _of_ranks(audit_input: AuditInput) -> FloatArray:
-    from scipy.special import ndtr
-
-    centred = _centred_ranks(audit_input)
-    n_test = np.asarray(audit_input.described.n_test, dtype=float)
-    sums = np.array([centred[split.test].sum() for split in audit_input.splits])
-    variance = n_test * centred.var(ddof=1) * (1 - n_test / centred.size)
-    z = sums / np.sqrt(np.maximum(variance, 1e-300))
-    is_judged = (n_test >= LEAST_JUDGED) & (variance > 0)
-    return np.where(is_judged, 2 * ndtr(-np.abs(z)), np.nan)[:, None]
+            return _of_draws(audit_input, codes, df=codes.max())
+    if audit_input.task == "classification":
+        return _of_counts(audit_input)
+    return _of_draws(audit_input, np.arange(audit_input.data.n_samples), df=np.inf)
 
 
 def _of_counts(audit_input: AuditInput) -> FloatArray:
@@ -280,33 +264,25 @@ def _of_counts(audit_input: AuditInput) -> FloatArray:
     return np.where(n_test >= LEAST_JUDGED, np.minimum(1.0, 2 * np.minimum(lower, upper)), np.nan)
 
 
-def _of_groups(audit_input: AuditInput, codes: IntArray) -> FloatArray:
-    """Residuals of whole groups, and Student's t with their df."""
+def _of_draws(audit_input: AuditInput, codes: IntArray, df: float) -> FloatArray:
+    """p-values by the sum of the residuals of what was drawn, groups or rows, given as a code of each row."""
     n_groups = int(codes.max()) + 1
-    columns = _residuals(audit_input).T
-    by_group = np.stack([np.bincount(codes, weights=column, minlength=n_groups) for column in columns], axis=1)
+    by_group = np.stack([np.bincount(codes, weights=column, minlength=n_groups) for column in _residuals(audit_input).T], axis=1)
     tested = [np.unique(codes[split.test]) for split in audit_input.splits]
     m = np.array([groups.size for groups in tested], dtype=float)[:, None]
     sums = np.array([by_group[groups].sum(axis=0) for groups in tested])
-    variance = m * (1 - m / n_groups) * by_group.var(axis=0, ddof=1) if n_groups > 1 else np.zeros_like(sums)
+    variance = m * (1 - m / n_groups) * by_group.var(axis=0, ddof=1)
     z = np.divide(sums, np.sqrt(variance), out=np.zeros_like(sums), where=variance > 0)
-    pvalue = student_pvalue(z, n_groups - 1) if n_groups > 1 else np.ones_like(z)
-    return np.where((m >= LEAST_JUDGED) & (variance > 0), pvalue, np.nan)
+    return np.where((m >= LEAST_JUDGED) & (variance > 0), student_pvalue(z, df), np.nan)
 
 
 def _residuals(audit_input: AuditInput) -> FloatArray:
     """Excess of each row over the average row: of each class, or of the rank of its target."""
-    if audit_input.task != "classification":
-        return _centred_ranks(audit_input)[:, None]
-    indicator = np.eye(len(audit_input.classes))[audit_input.target]
-    return np.asarray(indicator - indicator.mean(axis=0))
-
-
-def _centred_ranks(audit_input: AuditInput) -> FloatArray:
     from scipy.stats import rankdata
 
-    ranks = rankdata(audit_input.target)
-    return np.asarray(ranks - ranks.mean())
+    is_of_classes = audit_input.task == "classification"
+    held = np.eye(len(audit_input.classes))[audit_input.target] if is_of_classes else rankdata(audit_input.target)[:, None]
+    return np.asarray(held - held.mean(axis=0))
 
 
 def _how(audit_input: AuditInput, split: int, column: int) -> str:
@@ -386,21 +362,9 @@ def time_ranks(time: Any, dataset: Dataset) -> FloatArray:
 
     Raises `DataError` where a value is missing or cannot be put in order, or there is not one for each row.
     """
-    try:
-        values = np.asarray(time.to_numpy() if hasattr(time, "to_numpy") else time)
-    except ValueError as error:
-        raise DataError(f"time is no column: {error}. {_HOW}", about="time") from None
-    if values.shape != (dataset.n_samples,) or values.dtype.kind not in "iufmMOUS":
-        raise DataError(
-            f"time has shape {values.shape} and type {values.dtype}, and X has {dataset.n_samples} rows. {_HOW}", about="time"
-        )
-    missing = np.flatnonzero(~np.isfinite(values) if values.dtype.kind in "fmM" else [is_missing(each) for each in values])
-    if missing.size:
-        raise DataError(
-            f"time is missing or not finite in {missing.size} of {values.size} rows, the first is row {missing[0]} "
-            f"({values[missing[0]]}). Leave these rows out, or fill in when they were known.",
-            about="time",
-        )
+    values = as_column(time, "time", "time is not known")
+    if values.size != dataset.n_samples:
+        raise DataError(f"X has {dataset.n_samples} rows, but time has {values.size}. {_HOW}")
     kinds = sorted({type(value).__name__ for value in values.tolist()})
     try:
         # objects are compared themselves: dates, times of day, periods, Decimal numbers

@@ -92,8 +92,6 @@ def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     """Test rows with an equal row in training; rows that overlap by their number are another finding's."""
     hashes = audit_input.columns.row_hashes()
     codes = codes_of(hashes)
-    if codes.max() == codes.size - 1:
-        return
     targets = codes  # rows that are equal in the target too
     for own in audit_input.data.y.reshape(codes.size, -1).T:
         of_column = codes_of(own)
@@ -143,7 +141,7 @@ def graded(share: float) -> Severity:
 def expected_pairs(columns: Columns, hashes: Hashes, rng: np.random.Generator, enough: float = np.inf) -> float:
     """Expected number of pairs of equal rows by chance, as far as it can be told; it need not be better than `enough`."""
     total, all_pairs, largest = _pairs(hashes), hashes.size * (hashes.size - 1) / 2, 0.0
-    places, most = np.arange(len(columns)), min(MOST_SETS, max(2, MOST_CELLS // hashes.size))
+    places, most = np.arange(len(columns.names)), min(MOST_SETS, max(2, MOST_CELLS // hashes.size))
     if places.size > most:  # a choice that fits into memory
         places = np.sort(rng.choice(places.size, most, replace=False))
     looked_at = [place for place in places.tolist() if columns[place].varies]
@@ -200,12 +198,7 @@ def find_near_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     """Test rows whose nearest neighbour is a near copy in training."""
     from sklearn.neighbors import NearestNeighbors
 
-    if audit_input.data.n_samples < 5 * FAR:
-        return
-    table = standardised(audit_input)
-    if table.shape[1] == 0:
-        return
-    table, first = np.unique(table, axis=0, return_index=True)  # equal rows are another finding
+    table, first = np.unique(standardised(audit_input), axis=0, return_index=True)  # equal rows are another finding
     if len(table) < 5 * FAR:
         return
     asked = np.arange(len(table))

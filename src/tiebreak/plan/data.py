@@ -72,14 +72,14 @@ def check_dataset(
     table, target = _as_rows(X, f"X{of}"), _as_target(y, f"y{of}")
     columns = {"y": target}
     if sample_weight is not None:
-        columns["sample_weight"] = along["sample_weight"] = weights = _as_column(
+        columns["sample_weight"] = along["sample_weight"] = weights = as_column(
             sample_weight, "sample_weight", "weight is not known"
         )
         if weights.dtype.kind not in "biuf":
             raise DataError(f"sample_weight is of type {weights.dtype}; one number for each example is needed.")
     if groups is not None:
         how = "group is not known, or give each a group of its own"
-        columns["groups"] = groups = _as_column(groups, "groups", how)
+        columns["groups"] = groups = as_column(groups, "groups", how)
         try:
             np.unique(groups)
         except TypeError as error:
@@ -182,7 +182,7 @@ def _as_rows(X: Any, what: str) -> Any:
 
 
 def _as_target(y: Any, what: str) -> np.ndarray[Any, Any]:
-    target = _as_column(y, what, "target is not known", is_target=True)
+    target = as_column(y, what, "target is not known", is_target=True)
     if target.dtype.kind == "O":  # labels as text or numbers where all are of one kind
         kinds = {type(label) for label in target.ravel().tolist()}
         if not kinds <= {str} and not kinds <= {bool, int, float}:
@@ -194,7 +194,7 @@ def _as_target(y: Any, what: str) -> np.ndarray[Any, Any]:
     return target
 
 
-def _as_column(values: Any, what: str, lacking: str, is_target: bool = False) -> np.ndarray[Any, Any]:
+def as_column(values: Any, what: str, lacking: str, is_target: bool = False) -> np.ndarray[Any, Any]:
     """Values that go along with the examples, none missing or infinite; those whose value is `lacking` may be left out."""
     column = _as_array(values, what)
     if is_target and column.ndim == 2 and column.shape[1] == 1:
