@@ -295,3 +295,23 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     """A folder without results, and a model that nobody named."""
     assert "holds no" in told(TiebreakError, read_repeats, [tmp_path], ReadOptions())
     assert "no model is called 'x'" in told(UnknownNameError, read_repeats, [ONE], ReadOptions(models=["x"]))
+
+
+def test_results_of_mteb_are_models_over_tasks(tmp_path: Path) -> None:
+    """A file for each task, in a folder of the model, which model_meta.json names; of several subsets the mean counts."""
+    paths = []
+    for model, scores in {"org__small": (0.5, 0.75), "org__large": (0.625, 1.0)}.items():
+        folder = tmp_path / model / "1"
+        folder.mkdir(parents=True)
+        (folder / "model_meta.json").write_text(f'{{"name": "{model.replace("__", "/")}"}}')
+        for task, score in zip(("banking", "scifact"), scores, strict=True):
+            subsets = f'[{{"main_score": {score}, "ndcg_at_1": 0.1, "hf_subset": "en"}}, {{"main_score": {score + 0.25}}}]'
+            text = f'{{"task_name": "{task}", "mteb_version": "1.38", "scores": {{"test": {subsets}}}, "evaluation_time": 4.5}}'
+            paths.append(folder / f"{task}.json")
+            paths[-1].write_text(text)
+    scores = tb.read_scores(*paths)
+    assert (scores.models, scores.datasets) == (("org/small", "org/large"), ("banking", "scifact"))
+    assert [matrix.score[:, 0].tolist() for matrix in scores.matrices] == [[0.625, 0.75], [0.875, 1.125]]
+    paths[0].write_text('{"task_name": "banking", "mteb_version": "1.38", "scores": {"test": []}}')
+    with pytest.raises(UnsupportedSourceError, match="it is of MTEB, but holds no main_score of a task"):
+        tb.read_scores(*paths)

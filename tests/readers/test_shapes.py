@@ -389,3 +389,11 @@ def test_two_columns_that_name_datasets_are_said_to_together(write: Write) -> No
     with pytest.raises(DataError, match=r"two scores for dataset 'nasa'.*columns={'dataset': 'dataset,series'}"):
         read(path, metric="auc_pr")
     assert read(path, metric="auc_pr", columns={"dataset": "dataset,series"}).datasets[:1] == ("nasa s1",)
+
+
+def test_a_number_that_counts_runs_is_said_to_be_a_seed(write: Write) -> None:
+    """run_id 1, 2, 3 of each model, as a public log of training has it."""
+    path = write("model,run_id,dataset,f1\n" + "".join(f"{m},{i},test,0.{i}\n" for m in "ab" for i in (1, 2, 3)))
+    with pytest.raises(UnclearSourceError, match=r"if it numbers training runs, say so: .*columns={'seed': 'run_id'}"):
+        read(path, metric="f1")
+    assert read(path, metric="f1", columns={"seed": "run_id"}).design.kind == "seeds"

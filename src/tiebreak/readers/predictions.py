@@ -412,7 +412,9 @@ def _values(reading: Reading, name: str) -> NDArray[Any]:
     reading.table.refuse_rows(
         missing,
         lambda _: f"no value is given ({missing.sum()} such row(s) in all).",
-        "Leave these examples out for all models.",
+        "Leave these examples out for all models, or name the columns of predictions with ",
+        Setting("models"),
+        ".",
         column=name,
     )
     return np.array(column.names, dtype=str)[column.code] if isinstance(column, Words) else whole_numbers(column)

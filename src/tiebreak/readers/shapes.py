@@ -714,6 +714,7 @@ class Reading:
                 said = [f"; they differ in {quoted(differ, 4)}: where these are datasets, ", column_advice("dataset", differ[0])]
                 said += ["; where they are part of the model, ", column_advice("model", f"{self._model_column},{differ[0]}")]
                 said += ["; else keep one, ", where_advice(differ[0], own.words(differ[0]).texts()[0])]
+                said += _as_runs(differ[0], own.words(differ[0]).texts())
             return self.refuse(
                 f"no column numbers the rows of {models.names[most]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item'",
@@ -839,10 +840,16 @@ def refuse_doubles(
         where_advice(name, min(differ[name], key=lambda each: PARTS.index(each) if each in PARTS else len(PARTS))),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
-        *(repeats if role_of(name) == "run" and "fold" in units else ()),
+        *(repeats if role_of(name) == "run" and "fold" in units else _as_runs(name, differ[name])),
         ".",
         *hints,
     )
+
+
+def _as_runs(name: str, values: Sequence[str]) -> tuple[str | Advice, ...]:
+    """Advice for a column of 0, 1, 2 ... or 1, 2, 3 ..., which may number training runs; empty for any other."""
+    counts = [{*map(str, range(start, start + len({*values})))} for start in (0, 1)]
+    return ("; if it numbers training runs, say so: ", column_advice("seed", name)) if {*values} in counts else ()
 
 
 def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:

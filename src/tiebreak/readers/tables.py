@@ -683,6 +683,8 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held: Any = list(parsed.values())
     else:
         held = parse_json(text, name, is_table=True)
+    if isinstance(held, Mapping) and "mteb_version" in held:
+        held = [_of_mteb(held, path.absolute(), name)]
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
@@ -696,6 +698,17 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     raise refuse(
         name, "it is no table: a list of objects, an object of lists, or an object in each line.", kind=UnsupportedSourceError
     )
+
+
+def _of_mteb(held: Mapping[str, Any], path: Path, name: str) -> dict[str, Any]:
+    """Row of a result of MTEB, one task of one model, which model_meta.json names; without that file its folder does."""
+    meta = path.with_name("model_meta.json")
+    try:
+        named = parse_json(text_of(content_of(meta, name), name), name)["name"] if meta.is_file() else path.parent.name
+        scores = [subset["main_score"] for subsets in held["scores"].values() for subset in subsets]
+        return {"model": named, "dataset": held["task_name"], "main_score": sum(scores) / len(scores)}
+    except (LookupError, TypeError, AttributeError, ZeroDivisionError):
+        raise refuse(name, "it is of MTEB, but holds no main_score of a task.", kind=UnsupportedSourceError) from None
 
 
 def _of_run(held: Mapping[str, Any]) -> dict[str, Any]:
