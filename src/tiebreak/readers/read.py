@@ -256,25 +256,20 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
 def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[dict[str, Any]]:
     """Rows of one table from files with one row of scores each, such as the metrics.json of runs; none for others."""
     rows: list[dict[str, Any]] = []
-    for each in given:
-        path = Path(each.source) if _is_file(each.source) and len(given) > 1 else None
-        is_short = path is not None and path.is_file() and path.stat().st_size <= _MOST_OF_A_ROW
-        if path is None or not is_short or logs.is_log(path) or answer.is_answer(path):
+    for each in given if len(given) > 1 else ():
+        path = Path(each.source if _is_file(each.source) else "")
+        # a row of scores is short
+        if not path.is_file() or path.stat().st_size > 2**16 or logs.is_log(path) or answer.is_answer(path):
             return []
         reading = Reading.of(read_table(path, each.name), options)
         has_model = any(role_of(name) == "model" for name in reading.table.columns)
-        if reading.table.n_rows != 1 or not (has_model or reading.roles.keys().isdisjoint(_NOT_OF_A_RUN)):
+        # one run of a model without a name has a seed and a time at most
+        is_run = has_model or reading.roles.keys().isdisjoint({"item", *UNITS} - {"seed", "time"})
+        if reading.table.n_rows != 1 or not is_run:
             return []
         own = {name: reading.table.words(name).texts()[0] for name in reading.others(*(() if has_model else ("seed", "time")))}
         rows.append(own if has_model else {"model": each.stem, **own})
     return rows
-
-
-_NOT_OF_A_RUN = {"item", *UNITS} - {"seed", "time"}
-"""Parts that what one run of a model without a name has measured does not have: it has a seed, and a time, at most."""
-
-_MOST_OF_A_ROW = 65_536
-"""Bytes of a file up to which it may hold a single row of scores."""
 
 
 def _different_names(paths: Sequence[Path]) -> list[str]:

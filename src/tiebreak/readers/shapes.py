@@ -547,10 +547,12 @@ class Reading:
                 column_advice("datasets", ",".join(numeric)) if len(numeric) <= _MOST_NAMED else "",
                 ".",
             )
-        if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
-            raise self.table.refuse(
-                f"{models[sums[0]]!r} sums up the other rows.", "Leave it out.", column=self.roles["model"][0], row=sums[0]
-            )
+        self.table.refuse_rows(
+            [sums_up(name) and len(models) > 2 for name in models],
+            lambda row: f"{models[row]!r} sums up the other rows.",
+            "Leave it out.",
+            column=self.roles["model"][0],
+        )
         return source_of_means(self.table, models, self.others("model", *_BESIDE_SCORES), self.options)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------

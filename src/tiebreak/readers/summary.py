@@ -20,7 +20,7 @@ from tiebreak.scores.vocabulary import Notice, quoted
 _SCORE = ("score", "result", "value", "estimate", "")
 """Names of columns that leave the metric to others; of one called "CV mean" nothing is left."""
 
-_CELL = re.compile(r"\s*([^\s(±+]+)\s*\(?\s*(?:±|\+/-|\+-|\()?\s*([^\s()±]+)?\s*\)?\s*")
+_CELL = re.compile(r"([^\s(±+]+) ?\(? ?(?:±|\+/-|\+-|\()? ?([^\s()±]+)? ?\)?")
 """A mean, and what may stand beside it in the same cell: 0.91 ± 0.02, 0.91 (0.02), 0.91(+/-0.02)."""
 
 _CLASSES, _RUNS = Advice("n_test=(40, 1960)", typed="--n-test 40,1960"), Advice("rows='seeds', cv=5", typed="--seeds 5")
@@ -30,14 +30,14 @@ _TOOLS = {"TT (Sec)": "pycaret", "fit_order": "autogluon", "Stderr": "lm-eval"}
 
 
 class _Column(NamedTuple):
-    """Parts of the name of a column: the metric, a part of the data, and a kind of spread, of which it may have the mean too."""
+    """Parts of the name of a column: the metric, a part of the data, a kind of spread; of each cell the mean and its spread."""
 
     name: str
     metric: str
     plain: str
     part: str
     spread: str
-    is_mean: bool
+    cells: list[tuple[str, str | None]]
 
 
 def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[str], options: ReadOptions) -> Source:
@@ -60,7 +60,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
         Nothing says what the means are of, or the numbers cannot be what they are said to be; the text has the way on.
     """
     chosen, beside = _chosen(table, [each for name in names if (each := _column(table, name))], options)
-    texts, inside = zip(*_cells(table, chosen.name), strict=True)
+    texts, inside = zip(*chosen.cells, strict=True)
     spreads = inside if beside is None else table.words(beside.name).texts()
     name: str | None = chosen.metric
     if chosen.metric.casefold() in _SCORE:  # AutoGluon's column eval_metric may say it
@@ -96,8 +96,8 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
             column=chosen.name,
         )
     tool = next((tool for mark, tool in _TOOLS.items() if mark in table.columns), "")
-    means = Summary(kind, n, np.full(value.size, half), deviation, tool, said)
     zero, n_test = np.zeros(1, dtype=np.int64), np.array([sum(n) if kind in ("rates", "areas") else 0])
+    means = Summary(kind, n, np.full(value.size, half), deviation, tool, said)
     matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
     in_percent = Notice("read-as", f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point")
     return Source(Scores(metric, (matrix,), SplitDesign("means"), () if scale == 1.0 else (in_percent,)), table.name)
@@ -117,13 +117,11 @@ def _column(table: SourceTable, name: str) -> _Column | None:
     )
     if part.startswith("train") or is_no_score(metric.replace("_", " ")):
         return None
-    is_mean = not spread or all(inside for _, inside in _cells(table, name))
-    return _Column(name, metric, plain_name(full_name(metric)), part, spread, is_mean)
-
-
-def _cells(table: SourceTable, column: str) -> list[tuple[str, str | None]]:
-    """The mean in each cell, and what stands beside it there."""
-    return [(match[1], match[2]) if (match := _CELL.fullmatch(text)) else (text, None) for text in table.words(column).texts()]
+    cells = [
+        (match[1], match[2]) if (match := _CELL.fullmatch(" ".join(text.split()))) else (text, None)
+        for text in table.words(name).texts()
+    ]
+    return _Column(name, metric, plain_name(full_name(metric)), part, spread, cells)
 
 
 def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions) -> tuple[_Column, _Column | None]:
@@ -131,9 +129,11 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
 
     With a number of folds it is the one that has a spread; else that of test data.
     """
-    means, spreads = ([each for each in columns if each.is_mean is is_mean] for is_mean in (True, False))
+    means = [each for each in columns if not each.spread or all(inside for _, inside in each.cells)]
     beside = {
-        mean: next((each for each in spreads if each.part == mean.part and each.plain in ("", mean.plain)), None)
+        mean.name: next(
+            (each for each in columns if each not in means and each.part == mean.part and each.plain in ("", mean.plain)), None
+        )
         for mean in means
     }
     asked, metrics = options.metric, {each.plain: each.metric for each in means}
@@ -146,20 +146,19 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
         wanted |= unnamed
     held = [each for each in means if each.name == asked] or [each for each in means if each.plain in wanted]
     if options.cv is not None:
-        held = [each for each in held if beside[each] or each.spread] or held
+        held = [each for each in held if beside[each.name] or each.spread] or held
     if len({each.plain for each in held}) != 1:
-        cells = {each.name: [cell for cell, _ in _cells(table, each.name) if cell] for each in means}
-        likely = [name for name, own in cells.items() if own and number_of(own[0]) is not None] or list(cells)
+        numeric = [each.name for each in means if number_of(next((cell for cell, _ in each.cells if cell), "?")) is not None]
         raise refuse(
             table.name,
-            f"it has one row for each model, and means or single scores in {quoted(likely, 12)}.",
+            f"it has one row for each model, and means or single scores in {quoted(numeric or list(beside), 12)}.",
             "Say which of them with ",
             Setting("metric"),
             ".",
             kind=UnclearSourceError,
         )
     chosen = min(held, key=lambda each: ("test", "", *PARTS).index(each.part))
-    return chosen, beside[chosen]
+    return chosen, beside[chosen.name]
 
 
 # --- numbers --------------------------------------------------------------------------------------------------------------
@@ -214,8 +213,8 @@ def _kind_of(
     table: SourceTable, chosen: _Column, metric: str, options: ReadOptions, *, has_spread: bool
 ) -> tuple[SummaryKind, tuple[int, ...]]:
     """Kind of the means, and of how many they are, as `Summary` has it."""
-    named, cv, both = full_name(metric), options.cv, options.n_classes
-    of, n_test = RATES.get(plain_name(named)), options.n_test if options.n_train is None else None
+    named, cv, both = full_name(metric), options.cv, options.n_classes or ()
+    of, n_test = RATES.get(plain_name(named), ""), options.n_test if options.n_train is None else None
     unclear = partial(refuse, table.name, column=chosen.name, kind=UnclearSourceError)
     if n_test is None and cv is not None:
         n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
@@ -230,23 +229,22 @@ def _kind_of(
                 ".",
             )
         return ("runs", (n,)) if options.rows == "seeds" else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
-    if n_test is not None and of == "examples":
-        return "rates", (n_test,)
-    if both is not None and of is not None:
-        return ("areas", both) if of == "both" else ("rates", (both[of == "negatives"],))
-    if n_test is not None and of is None:
-        raise unclear(
-            f"how far two models may differ by chance in {named} on one test set does not follow from the values.",
-            "Keep the predictions of all models in one table, with a column of the truth, and compare that.",
-        )
+    sizes = {"examples": () if n_test is None else (n_test,), "positives": both[:1], "negatives": both[1:], "both": both}
+    if n_examples := sizes.get(of, ()):
+        return "areas" if of == "both" else "rates", n_examples
     if n_test is not None:
         raise unclear(
-            f"{named} is about positive and negative examples apart.", "Say how many there are of each: ", _CLASSES, "."
+            *(f"{named} is about positive and negative examples apart.", "Say how many there are of each: ", _CLASSES, ".")
+            if of
+            else (
+                f"how far two models may differ by chance in {named} on one test set does not follow from the values.",
+                "Keep the predictions of all models in one table, with a column of the truth, and compare that.",
+            )
         )
-    of_what, n_examples = ("", Setting("n_test", "1000")) if of == "examples" else ("positive and negative ", _CLASSES)
+    of_what, n_test_said = ("", Setting("n_test", "1000")) if of == "examples" else ("positive and negative ", _CLASSES)
     asked: list[Any] = [
         *(["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", _RUNS, ". "] if has_spread else []),
-        *([f"Of how many {of_what}test examples? ", n_examples, ". "] if of is not None else []),
+        *([f"Of how many {of_what}test examples? ", n_test_said, ". "] if of else []),
     ]
     keep = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
     raise unclear(

@@ -83,10 +83,6 @@ class Summary:
     tool: str = ""
     note: str = ""
 
-    def take(self, rows: Sequence[int]) -> Summary:
-        """Some of the models, by their rows."""
-        return dataclasses.replace(self, rounding=self.rounding[rows], deviation=self.deviation[rows])
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreMatrix:
@@ -165,7 +161,9 @@ class ScoreMatrix:
         if tuple(models) == self.models and self.score.flags.c_contiguous:  # sums along columns would end in other bits
             return self
         rows = [look_up(name, self.models, "model") for name in models]
-        summary = None if self.summary is None else self.summary.take(rows)
+        summary = self.summary
+        if summary is not None:
+            summary = dataclasses.replace(summary, rounding=summary.rounding[rows], deviation=summary.deviation[rows])
         return dataclasses.replace(self, models=tuple(models), score=self.score[rows], summary=summary)
 
     def split_name(self, split: int) -> str:

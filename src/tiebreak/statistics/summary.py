@@ -88,8 +88,7 @@ def no_such_count(rate: float, n: float) -> str:
 
 def _law_of_margins(first: FloatArray, second: FloatArray, n: FloatArray, shared: FloatArray) -> Law:
     """Law of the table with these numbers of right examples in which both are wrong as rarely as they can be, or share more."""
-    most = n - np.maximum(first, second)
-    both_wrong = np.maximum(np.maximum(n - first - second, 0.0), shared * most)
+    both_wrong = np.maximum(np.maximum(n - first - second, 0.0), shared * (n - np.maximum(first, second)))
     only_first, only_second = n - second - both_wrong, n - first - both_wrong
     return tango(first - only_first, only_first, only_second, both_wrong)
 
@@ -148,9 +147,8 @@ def summary_means(
     # s^2 + t^2 - 2 r s t, exact at both ends of r
     error = np.sqrt((se - se_other) ** 2 * (1.0 + rho) / 2.0 + (se + se_other) ** 2 * (1.0 - rho) / 2.0)
     estimate, tolerance = one - other, RELATIVE_TOLERANCE * float(np.max(np.abs([one, other]), initial=0.0))
-    law = student(estimate, error, own_df, n_units=n_units, tolerance=tolerance)
     ends = least_sure([student(estimate + shift, error, own_df) for shift in (-half, half)])
-    return replace(law, shape=ends.shape, parts=ends.parts)
+    return replace(student(estimate, error, own_df, n_units=n_units, tolerance=tolerance), shape=ends.shape, parts=ends.parts)
 
 
 def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike) -> FloatArray:

@@ -589,22 +589,24 @@ def lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
     if means is None or means.kind == "runs":
         return ()
     lines = _LINES.get(f"{means.tool} {means.kind}", _LINES[means.kind])
-    names = {
-        # of predictions a rate under another name, such as exact match or an error rate, is an accuracy
-        "metric": metric.name if metric.name in HIGHER_IS_BETTER else "accuracy",
-        "scorer": metric.name if metric.higher_is_better else f"neg_{metric.name}",
-    }
-    return tuple(line.format(**names, cv=means.n[-1]) for line in lines)
+    return tuple(
+        line.format(
+            # of predictions a rate under another name, such as exact match or an error rate, is an accuracy
+            metric=metric.name if metric.name in HIGHER_IS_BETTER else "accuracy",
+            scorer=metric.name if metric.higher_is_better else f"neg_{metric.name}",
+            cv=means.n[-1],
+        )
+        for line in lines
+    )
 
 
 def design_of_means(means: Summary) -> str:
     """Description in a line of what means are of."""
     n, k = means.n[0], means.n[-1]
-    repeats = f" ({n // k} x {k}-fold)" if n > k else ""
     return {
         "rates": f"{count(n, 'test example')}, whatever the overlap",
         "areas": f"{count(n + k, 'test example')} ({n:,} positive), whatever the overlap",
-        "folds": f"means of {count(n, 'split')}{repeats}, whatever their correlation",
+        "folds": f"means of {count(n, 'split')}{f' ({n // k} x {k}-fold)' if n > k else ''}, whatever their correlation",
         "runs": f"means of {count(n, 'run')} of each model",
     }[means.kind]
 

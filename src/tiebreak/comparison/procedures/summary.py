@@ -65,17 +65,17 @@ _SHARES = np.linspace(0.0, 1.0, 101)
 def _overlaps(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """For the leader, or the baseline, and each other model that is not told apart from it: the overlap at which it would be."""
     means, models = _means_of(data)[0], data.matrix().models
-    is_fixed = settings.correction in (None, *SINGLE_STEP)  # other levels are those of the data as they are
-    if means.kind == "runs" or not is_fixed or settings.family == "best":  # runs are independent
+    # runs are independent, and the levels of other corrections are those of the data as they are
+    if means.kind == "runs" or settings.correction not in (None, *SINGLE_STEP) or settings.family == "best":
         return
     own = 0 if settings.baseline is None else models.index(settings.baseline)
     others = np.delete(np.arange(len(models)), own)
     law = _law(data, np.full((others.size, 1), own), others[:, None], _SHARES)
     is_open = law.verdict(float(settings.rope), family_alpha(settings, len(models))) == "undecided"
     for row in np.flatnonzero(is_open[:, 0]).tolist():
-        one, two, share = models[own], models[others[row]], float(np.fmin.reduce(_SHARES[~is_open[row]], initial=np.nan))
+        pair, share = (models[own], models[others[row]]), float(np.fmin.reduce(_SHARES[~is_open[row]], initial=np.nan))
         how = "no overlap" if np.isnan(share) else f"an overlap of {share:.0%} of what it can be"
-        yield TestOnly(name="overlap", models=(one, two), statistic=share, text=f"{one} and {two}: {how} would settle them")
+        yield TestOnly(name="overlap", models=pair, statistic=share, text=f"{' and '.join(pair)}: {how} would settle them")
 
 
 # --- procedures -----------------------------------------------------------------------------------------------------------
