@@ -34,7 +34,7 @@ from tests.readers.log_files import (
     zipped,
 )
 from tiebreak.errors import DataError, UnclearSourceError
-from tiebreak.readers.logs import format_of, is_log, read_log
+from tiebreak.readers.logs import format_of, read_log
 from tiebreak.readers.shapes import Long
 
 
@@ -86,11 +86,11 @@ def test_each_tool_is_told_and_gives_columns_of_one_length(tool: str, tmp_path: 
 def test_tables_and_other_files_are_no_logs(name: str, content: str, tmp_path: Path) -> None:
     """Whatever they share with one; no more than 16 kB is read for it."""
     (tmp_path / name).write_text(content)
-    assert not is_log(tmp_path / name)
+    assert not format_of(tmp_path / name)
     with pytest.raises(DataError, match="is no log of an evaluation tool that is known"):
         read_log(tmp_path / name, name)
     (tmp_path / "late.json").write_text(" " * 2**14 + '{"resolved_instances": 1, "total_instances": 1}')
-    assert not is_log(tmp_path / "late.json")
+    assert not format_of(tmp_path / "late.json")
 
 
 def test_fields_of_samples_that_group_them_are_kept(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.battles import battle_columns
 from tiebreak.readers.header import names_items
 from tiebreak.readers.item_scores import items_of, with_main_metric
-from tiebreak.readers.logs import is_log, read_log
+from tiebreak.readers.logs import format_of, read_log
 from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import column_names
@@ -318,7 +318,7 @@ def _kind_of(path: Path, root: Path) -> Kind | None:
             start = file.read(1 << 16)  # records of judged answers hold long texts before the verdict
         own = path.name.lower()
         marked = [kind for kind, name, mark in _MARKS if re.search(name, own) and re.search(mark, start)]
-        if marked or is_log(path):
+        if marked or format_of(path):
             return marked[0] if marked else "log"
         names = [each for each in column_names(path) if each.strip()]
     except (OSError, TiebreakError, ValueError):  # pyarrow's are ValueErrors

@@ -13,8 +13,8 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache, partial
-from itertools import chain, islice
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -31,7 +31,7 @@ Record = dict[str, Any]
 
 
 class Format(NamedTuple):
-    """Format of a log: how its files are told, and where in a record what stands.
+    """Format of a log: how its files are told, and what reads them.
 
     Attributes
     ----------
@@ -41,23 +41,13 @@ class Format(NamedTuple):
     marks : tuple of str
         Regular expressions, all of which are found in the first 16 kB.
     records : callable
-        Records of the file at a path, which messages call by a name, and the facts of the whole log that `_log` lists. The keys
-        _hash, _run, _fields and _failed of a record mean the same in all formats.
-    item, model, task, epoch : str
-        Keys of a record; "" where it says nothing of it, and "#" where several answers to an item are numbered as they stand.
-    scores : callable
-        Values of a record by metric.
+        Records of the file at a path, which messages call by a name, and the facts of the whole log; `_log` lists what both hold.
     """
 
     name: str
     files: str
     marks: tuple[str, ...]
     records: Callable[[Path, str], tuple[Iterable[Record], Record]]
-    item: str
-    model: str
-    task: str
-    epoch: str
-    scores: Callable[[Record], Mapping[str, Any]]
 
 
 def format_of(path: Path) -> Format | None:
@@ -69,11 +59,6 @@ def format_of(path: Path) -> Format | None:
     with path.open("rb") as file:
         start = file.read(2**14).decode("utf-8-sig", "replace")
     return next((each for each in named if all(re.search(mark, start) for mark in each.marks)), None)
-
-
-def is_log(path: Path) -> bool:
-    """True for the log of an evaluation tool."""
-    return format_of(path) is not None
 
 
 def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool = False) -> Long:
@@ -103,7 +88,7 @@ def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool 
     if form is None:
         raise DataError(f"{name} is no log of an evaluation tool that is known.")
     try:
-        return _log(form, *form.records(path, name), path.stem, name, metric, is_main)
+        return _log(*form.records(path, name), path.stem, name, metric, is_main)
     except (
         # a key is lacking or holds something else, half of a character or what no float takes
         *(ArithmeticError, AttributeError, LookupError, TypeError, UnicodeError),
@@ -116,8 +101,12 @@ def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool 
         ) from None
 
 
-def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name: str, asked: str | None, is_main: bool) -> Long:
+def _log(records: Iterable[Record], facts: Record, stem: str, name: str, asked: str | None, is_main: bool) -> Long:
     """Log of records, of which those of other metrics only are no answers, and those of none lack their score.
+
+    A record has "scores", its values by metric, "item" and "model", and may have: "task"; "epoch", which is "#" where several
+    answers to an item are numbered as they stand; "run"; "hash" of the item; "fields" of the sample; "failed" where it ended with
+    an error, and "void" where its scores then are none.
 
     Facts of the whole log are time, settings and is_whole, as `Long` has them, and: "main", metrics that come first; "is_sure",
     True where the first one is always meant; "called", name of the scores by metric; "lower", direction by metric; "about",
@@ -126,17 +115,17 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
     rows: list[Record] = []
     seen: Counter[tuple[Any, ...]] = Counter()
     for record in records:
-        scores = dict.fromkeys(form.scores(record)) if record.get("_void") else form.scores(record)
-        names = (record[form.item], record[form.model], record.get(form.task), record.get("_hash"), *[*scores][:1])
+        scores = dict.fromkeys(record["scores"]) if record.get("void") else record["scores"]
+        names = (record["item"], record["model"], record.get("task"), record.get("hash"), *[*scores][:1])
         seen[names] += 1  # a list or an object is no name
         rows.append(
             {
                 **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=False)),
-                "epoch": seen[names] if form.epoch == "#" else record.get(form.epoch),
-                "run": record.get("_run"),
+                "epoch": seen[names] if record.get("epoch") == "#" else record.get("epoch"),
+                "run": record.get("run"),
                 "scores": scores,
-                "failed": bool(record.get("_failed") or record.get("_void")),
-                **_fields(record.get("_fields")),
+                "failed": bool(record.get("failed") or record.get("void")),
+                **_fields(record.get("fields")),
             }
         )
     is_sure = facts.get("is_sure", False)
@@ -294,20 +283,31 @@ def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     beside = list(path.parent.glob(f"*_{time}.json")) if time else []
     results = _file_beside(beside[0]) if len(beside) == 1 else {}
     # the harness makes a folder for each model, with / as __, unless it was told a file; a file elsewhere is called after itself
-    own = {
-        "_model": results.get("model_name")
-        or (path.resolve().parent.name.replace("__", "/") if time else path.stem.removeprefix("samples_")),
-        "_task": task,
-    }
+    folder = path.resolve().parent.name.replace("__", "/")
+    model = results.get("model_name") or (folder if time else path.stem.removeprefix("samples_"))
     above = [group for group, own in results.get("group_subtasks", {}).items() if task in own]
     told = {
         "num_fewshot": results.get("n-shot", {}).get(task),
         "version": results.get("versions", {}).get(task),
         **dict(re.findall("([^,=]+)=([^,]*)", str(results.get("config", {}).get("model_args")))),
     }
-    return ({**each, **own, "_hash": each.get("doc_hash"), "_fields": each.get("doc")} for each in _lines(path, name)), {
+    return (
+        {
+            # by filter too, where there is one
+            "scores": {
+                f"{metric},{each.get('filter', 'none')}".removesuffix(",none"): each.get(metric)
+                for metric in each.get("metrics") or [key for key in each if key not in _LM_EVAL and not key.startswith("_")]
+            },
+            "item": each["doc_id"],
+            "model": model,
+            "task": task,
+            "hash": each.get("doc_hash"),
+            "fields": each.get("doc"),
+        }
+        for each in _lines(path, name)
+    ), {
         "time": time,
-        "settings": tuple((key, str(value)) for key, value in told.items() if value not in (None, own["_model"])),
+        "settings": tuple((key, str(value)) for key, value in told.items() if value not in (None, model)),
         "called": lambda metric: metric.partition(",")[0],
         "lower": lambda metric: _OPPOSITE.get(
             (results.get("higher_is_better", {}).get(task) or {}).get(metric.partition(",")[0])
@@ -340,8 +340,18 @@ def _inspect(path: Path, name: str, parts: Iterator[Any]) -> tuple[Iterable[Reco
     }
     config = {"epochs": 1, "epochs_reducer": None, **(about.get("config") or {})}
     is_other = config["epochs"] != 1 and config["epochs_reducer"] not in (None, [], ["mean"])
-    own = {"_model": about.get("model") or path.stem, "_task": about.get("task")}
-    return ({**each, **own, "_failed": each.get("error"), "_fields": each.get("metadata")} for each in parts), {
+    return (
+        {
+            "scores": _inspect_scores(each),
+            "item": each["id"],
+            "model": about.get("model") or path.stem,
+            "task": about.get("task"),
+            "epoch": each.get("epoch"),
+            "failed": each.get("error"),
+            "fields": each.get("metadata"),
+        }
+        for each in parts
+    ), {
         "time": str(about.get("created") or ""),
         "settings": tuple(
             (key, str(value))
@@ -388,8 +398,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> b
     del member.CRC  # which is compared here
     member.compress_type, member.file_size = zipfile.ZIP_STORED, member.compress_size
     with archive.open(member) as stored:
-        source = pa.CompressedInputStream(pa.PythonFile(stored, mode="r"), "zstd")
-        found = b"".join(islice(iter(partial(source.read, 2**20), b""), 1 + size // 2**20))
+        found: bytes = pa.CompressedInputStream(pa.PythonFile(stored, mode="r"), "zstd").read(size + 1)
     _check(
         len(found) == size and zlib.crc32(found) == checksum,
         f"{name} does not unpack to what the archive says it is. Was it damaged?",
@@ -445,9 +454,18 @@ def _helm(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     for record in _whole(path, name):
         split = next((each["name"]["split"] for each in record["stats"] if each["name"].get("split")), "none")
         part = "perturbed copies of instances" if record.get("perturbation") else f"instances of split {split!r}"
-        parts[part].append({**record, "_model": model, "_task": task, "_run": record.get("train_trial_index")})
+        parts[part].append(record)
     taken = max(parts, key=lambda each: (each[0] == "i", each.endswith("'test'"), len(parts[each])), default="")
-    return parts[taken] if taken[:1] == "i" else (), {
+    return (
+        {
+            "scores": _helm_scores(each),
+            "item": each["instance_id"],
+            "model": model,
+            "task": task,
+            "run": each.get("train_trial_index"),
+        }
+        for each in (parts[taken] if taken[:1] == "i" else ())
+    ), {
         "about": task,
         "said": {
             **{f"{len(left)} {each} are left out, the {taken} count": each != taken for each, left in parts.items()},
@@ -480,14 +498,14 @@ def _promptfoo(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     is_graded = any(each.get("score") not in (None, 0, 1) for each in found["results"])  # else it says the same as "passed"
     return (
         {
-            "testIdx": json.dumps(each.get("vars"), sort_keys=True),  # where a test has no number
-            **each,
-            "_model": provider if n_prompts[provider] == 1 else f"{provider} {prompt}",
-            "_hash": f"{zlib.crc32(json.dumps(each.get('vars') or {}, sort_keys=True).encode()):08x}",
-            "_fields": (each.get("testCase") or {}).get("metadata"),
+            "item": each.get("testIdx", json.dumps(each.get("vars"), sort_keys=True)),  # where a test has no number
+            "model": provider if n_prompts[provider] == 1 else f"{provider} {prompt}",
+            "epoch": "#",
+            "hash": f"{zlib.crc32(json.dumps(each.get('vars') or {}, sort_keys=True).encode()):08x}",
+            "fields": (each.get("testCase") or {}).get("metadata"),
             # an error of the provider is no wrong answer
-            "_void": each.get("failureReason") == 2 or (each.get("error") and not each.get("gradingResult")),
-            "_scores": {
+            "void": each.get("failureReason") == 2 or (each.get("error") and not each.get("gradingResult")),
+            "scores": {
                 "passed": bool(each["success"]),
                 **({"score": each.get("score")} if is_graded else {}),
                 **(each.get("namedScores") or {}),
@@ -531,11 +549,14 @@ def _every_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     }
     return (
         {
-            **each,
-            "_hash": each.get("sample_hash"),
-            "_fields": each.get("metadata"),
-            "_void": each.get("error"),
-            "_scores": {str(each.get("evaluation_result_id")): each["evaluation"]["score"]}
+            "item": each["sample_id"],
+            "model": each["model_id"],
+            "task": each["evaluation_name"],
+            "epoch": "#",
+            "hash": each.get("sample_hash"),
+            "fields": each.get("metadata"),
+            "void": each.get("error"),
+            "scores": {str(each.get("evaluation_result_id")): each["evaluation"]["score"]}
             if n_results[each["model_id"], each["evaluation_name"]] > 1
             else dict.fromkeys(several, each["evaluation"]["score"])
             or {"score": each["evaluation"]["score"], "accuracy": each["evaluation"]["is_correct"]},
@@ -565,7 +586,7 @@ def _swe_bench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     lists = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "resolved_ids")
     resolved = {str(each): key == "resolved_ids" for key in lists for each in found.get(key) or ()}
     total, model = found["total_instances"], path.stem.rpartition(".")[0] or path.stem  # MODEL.RUN.json
-    return ({"id": each, "_model": model, "resolved": is_one} for each, is_one in resolved.items()), {
+    return ({"item": each, "model": model, "scores": {"resolved": is_one}} for each, is_one in resolved.items()), {
         "said": {
             f"{total - len(resolved)} of {total} instances were not submitted: they are missing, not wrong": total > len(resolved)
         },
@@ -580,7 +601,17 @@ def _model_of(path: Path) -> str:
 
 def _eval_plus(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     return (
-        {**sample, "_model": _model_of(path), "_item": item, "_task": item.rpartition("/")[0]}
+        {
+            # as EvalPlus counts: what passes the further tests and not the first ones passes neither
+            "scores": {
+                "base": sample["base_status"] == "pass",
+                **({"plus": sample["base_status"] == sample["plus_status"] == "pass"} if sample.get("plus_status") else {}),
+            },
+            "item": item,
+            "model": _model_of(path),
+            "task": item.rpartition("/")[0],
+            "epoch": "#",
+        }
         for item, samples in _whole(path, name)["eval"].items()
         for sample in samples
     ), {"main": ("plus",)}
@@ -592,10 +623,11 @@ def _livecodebench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     return (
         {
             # a question of some scenarios has several tests or samples
-            "_item": "/".join(str(each[key]) for key in ("question_id", "test_id", "id") if key in each),
-            "_model": _model_of(path),
-            "_fields": each,
-            "pass@1": is_right,
+            "item": "/".join(str(each[key]) for key in ("question_id", "test_id", "id") if key in each),
+            "model": _model_of(path),
+            "epoch": "#",
+            "fields": each,
+            "scores": {"pass@1": is_right},
         }
         for each in questions
         for is_right in each.get("graded_list") or [each["pass@1"]]
@@ -608,46 +640,11 @@ FORMATS = (
         "*.jsonl",
         (r'"doc_id"\s*:', r'"(doc|arguments)"\s*:\s*[{\[]|"(filtered_)?resps"\s*:\s*\['),
         _lm_eval,
-        "doc_id",
-        "_model",
-        "_task",
-        "",
-        # by filter too, where there is one
-        lambda record: {
-            f"{metric},{record.get('filter', 'none')}".removesuffix(",none"): record.get(metric)
-            for metric in record.get("metrics") or [key for key in record if key not in _LM_EVAL and not key.startswith("_")]
-        },
     ),
-    Format(
-        "Inspect",
-        "*.eval",
-        (),
-        lambda path, name: _inspect(path, name, _unzipped(path, name)),
-        "id",
-        "_model",
-        "_task",
-        "epoch",
-        _inspect_scores,
-    ),
-    Format(
-        "EvalPlus",
-        "*.json",
-        (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\[',),
-        _eval_plus,
-        "_item",
-        "_model",
-        "_task",
-        "#",
-        # as EvalPlus counts: what passes the further tests and not the first ones passes neither
-        lambda sample: {
-            "base": sample["base_status"] == "pass",
-            **({"plus": sample["base_status"] == sample["plus_status"] == "pass"} if sample.get("plus_status") else {}),
-        },
-    ),
+    Format("Inspect", "*.eval", (), lambda path, name: _inspect(path, name, _unzipped(path, name))),
+    Format("EvalPlus", "*.json", (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\[',), _eval_plus),
     *(
-        Format(
-            "LiveCodeBench", name, keys, _livecodebench, "_item", "_model", "", "#", lambda answer: {"pass@1": answer["pass@1"]}
-        )
+        Format("LiveCodeBench", name, keys, _livecodebench)
         for name, keys in {
             "*.json": (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\{', r'"(code_list|graded_list)"\s*:'),
             "*eval_all.json": (r'"question_id"\s*:',),
@@ -658,45 +655,15 @@ FORMATS = (
         "*.json",
         (r'"version"\s*:', r'"eval"\s*:\s*\{'),
         lambda path, name: _inspect(path, name, iter([log := _whole(path, name), *(log.get("samples") or ())])),
-        "id",
-        "_model",
-        "_task",
-        "epoch",
-        _inspect_scores,
     ),
-    Format("HELM", "per_instance_stats.json", (r"^\s*\[",), _helm, "instance_id", "_model", "_task", "", _helm_scores),
-    Format(
-        "promptfoo",
-        "*.json*",
-        (r'"(evalId|testIdx)"\s*:', r'"(results|testCase|provider|success)"\s*:'),
-        _promptfoo,
-        "testIdx",
-        "_model",
-        "",
-        "#",
-        lambda record: record["_scores"],
-    ),
-    Format(
-        "SWE-bench",
-        "*.json",
-        (r'"resolved_instances"\s*:', r'"total_instances"\s*:'),
-        _swe_bench,
-        "id",
-        "_model",
-        "",
-        "",
-        lambda instance: {"resolved": instance["resolved"]},
-    ),
+    Format("HELM", "per_instance_stats.json", (r"^\s*\[",), _helm),
+    Format("promptfoo", "*.json*", (r'"(evalId|testIdx)"\s*:', r'"(results|testCase|provider|success)"\s*:'), _promptfoo),
+    Format("SWE-bench", "*.json", (r'"resolved_instances"\s*:', r'"total_instances"\s*:'), _swe_bench),
     Format(
         "Every Eval Ever",
         "*.json*",
         (r'"schema_version"\s*:', r'"(sample_id|evaluation_results)"\s*:', r'"evaluation\w*"\s*:'),
         _every_eval,
-        "sample_id",
-        "model_id",
-        "evaluation_name",
-        "#",
-        lambda record: record["_scores"],
     ),
 )
 """Formats of logs, of which the first that fits counts."""

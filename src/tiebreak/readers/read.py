@@ -259,7 +259,7 @@ def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[di
     for each in given if len(given) > 1 else ():
         path = Path(each.source if _is_file(each.source) else "")
         # a row of scores is short
-        if not path.is_file() or path.stat().st_size > 2**16 or logs.is_log(path) or answer.is_answer(path):
+        if not path.is_file() or path.stat().st_size > 2**16 or logs.format_of(path) or answer.is_answer(path):
             return []
         reading = Reading.of(read_table(path, each.name), options)
         has_model = any(role_of(name) == "model" for name in reading.table.columns)
@@ -320,7 +320,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         return answer.read_answer(source, name, options)
     if _is_file(source):
         check_path(Path(source), name)
-        return Path(source) if logs.is_log(Path(source)) else _found_in_table(given, options, n_sources=n_sources)
+        return Path(source) if logs.format_of(Path(source)) else _found_in_table(given, options, n_sources=n_sources)
     if not isinstance(source, Scores) and hasattr(source, "__tiebreak_scores__"):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
