@@ -264,8 +264,7 @@ def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[di
         reading = Reading.of(read_table(path, each.name), options)
         has_model = any(role_of(name) == "model" for name in reading.table.columns)
         # one run of a model without a name has a seed and a time at most
-        is_run = has_model or reading.roles.keys().isdisjoint({"item", *UNITS} - {"seed", "time"})
-        if reading.table.n_rows != 1 or not is_run:
+        if reading.table.n_rows != 1 or not (has_model or reading.roles.keys().isdisjoint({"item", *UNITS} - {"seed", "time"})):
             return []
         own = {name: reading.table.words(name).texts()[0] for name in reading.others(*(() if has_model else ("seed", "time")))}
         rows.append(own if has_model else {"model": each.stem, **own})

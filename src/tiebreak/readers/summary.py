@@ -95,9 +95,15 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
             lambda row: no_such_count(value[row], n[0]),
             column=chosen.name,
         )
-    tool = next((tool for mark, tool in _TOOLS.items() if mark in table.columns), "")
     zero, n_test = np.zeros(1, dtype=np.int64), np.array([sum(n) if kind in ("rates", "areas") else 0])
-    means = Summary(kind, n, np.full(value.size, half), deviation, tool, said)
+    means = Summary(
+        kind,
+        n,
+        np.full(value.size, half),
+        deviation,
+        next((tool for mark, tool in _TOOLS.items() if mark in table.columns), ""),
+        said,
+    )
     matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
     in_percent = Notice("read-as", f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point")
     return Source(Scores(metric, (matrix,), SplitDesign("means"), () if scale == 1.0 else (in_percent,)), table.name)
@@ -241,10 +247,10 @@ def _kind_of(
                 "Keep the predictions of all models in one table, with a column of the truth, and compare that.",
             )
         )
-    of_what, n_test_said = ("", Setting("n_test", "1000")) if of == "examples" else ("positive and negative ", _CLASSES)
     asked: list[Any] = [
         *(["Of how many folds? ", Setting("cv", "10"), ". Training runs? ", _RUNS, ". "] if has_spread else []),
-        *([f"Of how many {of_what}test examples? ", n_test_said, ". "] if of else []),
+        *(["Of how many test examples? ", Setting("n_test", "1000"), ". "] if of == "examples" else []),
+        *(["Of how many positive and negative test examples? ", _CLASSES, ". "] if of not in ("", "examples") else []),
     ]
     keep = "The answer then holds whatever the overlap of the models' mistakes. Surer: keep" if asked else "Keep"
     raise unclear(

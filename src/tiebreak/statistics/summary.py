@@ -53,7 +53,11 @@ def summary_rates(
     [0.026, 0.074]
     """
     one, other, total, half, share = _checked(
-        {"n": (0.0, _MOST)}, first=first, second=second, n=n, rounding=rounding, shared=shared
+        first=(first, 0.0, 1.0),
+        second=(second, 0.0, 1.0),
+        n=(n, 0.0, _MOST),
+        rounding=(rounding, 0.0, 1.0),
+        shared=(shared, 0.0, 1.0),
     )
     (one_low, one_high), (other_low, other_high) = (possible_counts(each, total, half) for each in (one, other))
     for rate, is_wrong in ((one, one_low > one_high), (other, other_low > other_high)):
@@ -133,16 +137,13 @@ def summary_means(
     [0.005, 0.095]
     """
     one, other, se, se_other, own_df, rho, half = _checked(
-        dict.fromkeys(("first", "second"), (-_MOST, _MOST))
-        | dict.fromkeys(("se_first", "se_second", "rounding"), (0.0, _MOST))
-        | {"df": (0.0, np.inf), "correlation": (-1.0, 1.0)},
-        first=first,
-        second=second,
-        se_first=se_first,
-        se_second=se_second,
-        df=df,
-        correlation=correlation,
-        rounding=rounding,
+        first=(first, -_MOST, _MOST),
+        second=(second, -_MOST, _MOST),
+        se_first=(se_first, 0.0, _MOST),
+        se_second=(se_second, 0.0, _MOST),
+        df=(df, 0.0, np.inf),
+        correlation=(correlation, -1.0, 1.0),
+        rounding=(rounding, 0.0, _MOST),
     )
     # s^2 + t^2 - 2 r s t, exact at both ends of r
     error = np.sqrt((se - se_other) ** 2 * (1.0 + rho) / 2.0 + (se + se_other) ** 2 * (1.0 - rho) / 2.0)
@@ -171,9 +172,7 @@ def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike)
     >>> round(hanley_mcneil(0.85, 40, 960), 4)
     0.0385
     """
-    a, m, n = _checked(
-        {"n_positive": (1.0, _MOST), "n_negative": (1.0, _MOST)}, area=area, n_positive=n_positive, n_negative=n_negative
-    )
+    a, m, n = _checked(area=(area, 0.0, 1.0), n_positive=(n_positive, 1.0, _MOST), n_negative=(n_negative, 1.0, _MOST))
     least = 0.5 / np.minimum(m, n)
     a = np.clip(a, least, 1.0 - least)
     two_positives, two_negatives = a / (2.0 - a), 2.0 * a**2 / (1.0 + a)
@@ -183,11 +182,10 @@ def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike)
 _MOST = 1e15
 
 
-def _checked(limits: dict[str, tuple[float, float]], **given: ArrayLike) -> tuple[FloatArray, ...]:
-    """Numbers of one shape, each within its limits, 0 and 1 unless given; others, and what is no number, are refused."""
-    found = floats_together(**given)
-    for name, values in zip(given, found, strict=True):
-        low, high = limits.get(name, (0.0, 1.0))
+def _checked(**given: tuple[ArrayLike, float, float]) -> tuple[FloatArray, ...]:
+    """Numbers of one shape, each within the limits beside it; others, and what is no number, are refused."""
+    found = floats_together(**{name: values for name, (values, _, _) in given.items()})
+    for values, (name, (_, low, high)) in zip(found, given.items(), strict=True):
         for value in values[~((values >= low) & (values <= high))].flat:
             raise DataError(f"{name} must lie between {low:g} and {high:g}; got {value:g}.")
     return found
