@@ -182,7 +182,7 @@ def test_what_a_table_of_means_needs_is_said_in_options_that_work(capsys, tmp_pa
     """The refusal of the command names options as they are typed; pasted, they answer."""
     (tmp_path / "folds.csv").write_text(FOLDS.to_csv(index=False))
     (tmp_path / "areas.csv").write_text("model,auc\na,0.9\nb,0.8\n")
-    for name, option in (("folds.csv", ("--cv", "10")), ("folds.csv", ("--seeds", "5")), ("areas.csv", ("--n-test", "40,960"))):
+    for name, option in (("folds.csv", ("--cv", "10")), ("folds.csv", ("--seeds", "5")), ("areas.csv", ("--n-test", "40,1960"))):
         code, _, err = run_compare(capsys, str(tmp_path / name))
         assert (code, " ".join(option) in err) == (2, True)
         assert run_compare(capsys, str(tmp_path / name), *option)[0] == 0
