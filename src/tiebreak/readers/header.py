@@ -184,10 +184,9 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
         Two columns claim one part.
     """
     names = [*table.columns, *table.nested]
-    given = {role: text for role, text in named.items() if role != "datasets"}
     roles: dict[str, list[str]] = {}
-    for role, text in given.items():
-        if role not in ALIASES:
+    for role, text in named.items():
+        if role not in (*ALIASES, "datasets"):
             raise InvalidParameterError(
                 f"a column holds one of {quoted(list(ALIASES), 30)}; got {role!r}. Write ",
                 column_advice("model", "my column"),
@@ -215,12 +214,12 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
             claims = of_texts or claims
         if claims and role not in roles:
             roles[role] = [_strongest(role, claims, words, table.name)]
-    runs = table.columns.get(roles["run"][0]) if "run" in roles.keys() - given.keys() and "model" not in roles else None
+    runs = table.columns.get(roles["run"][0]) if "run" in roles.keys() - named.keys() and "model" not in roles else None
     # runs that are no numbers and no words with a number are systems, as people who evaluate searches call them
     if isinstance(runs, Words) and len({re.sub(r"[\W\d_]+$", "", name) for name in runs.names}) > 1:
         roles["model"] = roles.pop("run")
     rest = [name for name in table.columns if not any(name in columns for columns in roles.values())]
-    label = roles.get("truth", [""])[0] if "truth" not in given and "model" not in roles else ""
+    label = roles.get("truth", [""])[0] if "truth" not in named and "model" not in roles else ""
     # labels of which each row has another are names, and no classes
     is_text = label in texts and label in table.columns and plain(label) in ("label", "target")
     if is_text and len(table.words(label).names) == table.n_rows > 2:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -25,24 +25,21 @@ _OWN = frozenset(("item", "model", "run", "epoch", "item_hash", "cluster"))
 
 def with_main_metric(reads: Sequence[Callable[[str | None], Long]], metric: str | None) -> list[Long]:
     """Logs as each function reads them for a metric; one of a task that does not hold it is read for its own main one."""
-    found: list[Long | UnclearSourceError] = []
-    for read in reads:
+    found: dict[int, Long] = {}
+    refused: dict[int, UnclearSourceError] = {}
+    for place, read in enumerate(reads):
         try:
-            found.append(read(metric))
+            found[place] = read(metric)
         except UnclearSourceError as error:
-            found.append(error)
-    others = {task for log in found if isinstance(log, Long) for task in log.tasks}
-    for place, refusal in enumerate(found):
-        if isinstance(refusal, UnclearSourceError):
-            if metric is None or not others:
-                raise refusal
-            log = reads[place](None)
-            tasks = {*log.tasks}
-            if "" in tasks or tasks & others:
-                raise refusal
-            own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
-            found[place] = replace(log, remark="; ".join(filter(None, (log.remark, own))))
-    return cast(list[Long], found)
+            refused[place] = error
+    others = {task for log in found.values() for task in log.tasks}
+    for place, refusal in refused.items():
+        log = reads[place](None) if others else None
+        if log is None or "" in log.tasks or not others.isdisjoint(log.tasks):
+            raise refusal
+        own = f"{quoted(sorted(log.tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
+        found[place] = replace(log, remark="; ".join(filter(None, (log.remark, own))))
+    return [found[place] for place in range(len(reads))]
 
 
 def long_of_items(items: Items) -> Long:

@@ -450,7 +450,7 @@ def _order(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_tru
             f"has {len(more)} more ({quoted(more, 3)}). Give predictions of the same examples."
         )
     order = [place[key] for key in keys]
-    for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True):
-        if str(one) != str(two):
-            raise DataError(f"{name} has another truth for example {key!r} than the first source. Are they of one test set?")
+    both = zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True)
+    for key in [key for key, one, two in both if str(one) != str(two)][:1]:
+        raise DataError(f"{name} has another truth for example {key!r} than the first source. Are they of one test set?")
     return order

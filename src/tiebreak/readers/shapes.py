@@ -331,12 +331,9 @@ class Reading:
         TiebreakError
             No rule says what the table holds; the text has its columns, and the one option that would settle it.
         """
-        table, datasets = self.table, self.options.named_columns.get("datasets")
+        table = self.table
         if "model" in self.roles:
-            if datasets is None:
-                return self._by_model()
-            names = list(table.columns)
-            return self._melted([names[look_up(each.strip(), names, "column")] for each in datasets.split(",")], "dataset")
+            return self._melted(self.roles["datasets"], "dataset") if "datasets" in self.roles else self._by_model()
         if alone is None or self.score_column() is None:  # a column for each model
             reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
             return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
@@ -376,14 +373,13 @@ class Reading:
         table = self.table.take(np.tile(np.arange(n_rows), n))
         digits = ["".join(re.findall(r"\d+", name)[:1]) for name in columns]
         labels = columns if unit == "dataset" or len({*digits} - {""}) < n else digits
-        own: dict[str, Column] = {
-            unit: Words(tuple(labels), np.repeat(np.arange(n, dtype=np.int32), n_rows)),
-            "score": np.concatenate([self.table.numbers(name) for name in columns]),
-        }
-        kept = {name: column for name, column in table.columns.items() if name not in columns}
-        roles = {role: columns for role, columns in self.roles.items() if role in ("model", "dataset", "metric")}
-        roles |= {name: [name] for name in own}
-        return replace(self, table=replace(table, columns=kept | own), roles=roles)._built("score")
+        held = {name: column for name, column in table.columns.items() if name not in columns}
+        held[unit] = Words(tuple(labels), np.repeat(np.arange(n, dtype=np.int32), n_rows))
+        held["score"] = np.concatenate([self.table.numbers(name) for name in columns])
+        roles = {role: own for role, own in self.roles.items() if role in ("model", "dataset", "metric")}
+        return replace(self, table=replace(table, columns=held), roles={**roles, unit: [unit], "score": ["score"]})._built(
+            "score"
+        )
 
     def _built(self, own: str | Mapping[str, str]) -> Long:
         """The long table of the column of all scores, or of that of each model."""
@@ -566,9 +562,7 @@ class Reading:
         if "metric" not in self.roles or is_own:
             return self, None, own
         words = self.key("metric").ordered()
-        if asked is None and len(words.names) < 2:
-            return self, None, words.names[0] if words.names else own
-        datasets = self.words("dataset").ordered() if "dataset" in self.roles else words
+        datasets = self.words("dataset").ordered() if "dataset" in self.roles and len(words.names) > 1 else words
         if asked is None and datasets is not words and len(joined([datasets, words]).names) == len(datasets.names):
             return self, words, None  # each dataset has its own
         held = choose_metric(words.names, asked, self.table.name)
@@ -579,7 +573,7 @@ class Reading:
         return ",".join(self.roles.get("model", ["model"])).removeprefix(_ALONE)
 
     def _unit_roles(self) -> set[str]:
-        return {role for role in (*UNITS, "run", "item") if role in self.roles}
+        return self.roles.keys() & {*UNITS, "run", "item"}
 
     def _units(self, models: Words, column: str) -> dict[str, Words]:
         """Parts of the name of each row's unit; parts that nothing needs are left out."""
@@ -645,11 +639,14 @@ class Reading:
             )
             are_kinds = role == "split" and "fold" in units and parts.isdisjoint(PARTS) and not re.search(r"\d", "".join(names))
             if len(names) > 1 and (are_parts or are_kinds):
-                what = (
+                raise self.refuse(
                     f"it names {'parts of the data' if are_parts else 'kinds of splits'} ({quoted(names)}), not splits of which "
+                    "models have one score each.",
+                    "Keep one: ",
+                    where_advice(column, names[-1]),
+                    ".",
+                    column=column,
                 )
-                what += "models have one score each."
-                raise self.refuse(what, "Keep one: ", where_advice(column, names[-1]), ".", column=column)
             units = {key: each for key, each in units.items() if key != role} if are_parts else units
         return units
 
@@ -747,15 +744,13 @@ class Reading:
     def key(self, role: str, found: Words | None = None) -> Words:
         """Column of a part, unless it was `found` before: each row has one, and none sums up the others."""
         words, column = self.words(role) if found is None else found, self.roles.get(role, [role])[0]
-        empty, text = np.flatnonzero(words.code < 0), "\n".join(words.names).casefold()
-        if empty.size and role not in ("run", "epoch", "cluster"):
-            raise self.refuse(
-                f"no {role} is given ({empty.size} such row(s) in all).",
-                "Fill it in, or remove the row.",
-                column=column,
-                row=int(empty[0]),
-                kind=DataError,
-            )
+        is_empty, text = words.code < 0, "\n".join(words.names).casefold()
+        self.table.refuse_rows(
+            is_empty if role not in ("run", "epoch", "cluster") else [],
+            lambda _: f"no {role} is given ({is_empty.sum()} such row(s) in all).",
+            "Fill it in, or remove the row.",
+            column=column,
+        )
         if role in ("model", "metric") or not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
             return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)

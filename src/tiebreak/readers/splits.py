@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -336,16 +336,16 @@ def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
     if len(set(labels)) == 1:
         return list(sources)
 
-    def words(matrix: ScoreMatrix, own: tuple[str, ...] | None) -> list[str]:
-        return [str(code) if own is None else own[code] for code in getattr(matrix, part).tolist()]
-
-    held = [[(matrix, words(matrix, own)) for matrix in each.scores.matrices] for each, own in zip(sources, labels, strict=True)]
-    found = {word for its in held for _, own in its for word in own}
-    number = {word: place for place, word in enumerate(sorted(found, key=natural_key))}
-    codes: Any = [[{part: np.array([number[word] for word in own])} for _, own in its] for its in held]
+    words = [
+        [str(code) if own is None else own[code] for code in getattr(matrix, part).tolist()]
+        for source, own in zip(sources, labels, strict=True)
+        for matrix in source.scores.matrices
+    ]
+    number = {word: place for place, word in enumerate(sorted({*itertools.chain(*words)}, key=natural_key))}
+    codes: Iterator[Any] = iter([{part: np.array([number[word] for word in own])} for own in words])
     return [
-        source.with_matrices([dataclasses.replace(matrix, **code) for (matrix, _), code in zip(its, own, strict=True)])
-        for source, its, own in zip(sources, held, codes, strict=True)
+        source.with_matrices([dataclasses.replace(matrix, **next(codes)) for matrix in source.scores.matrices])
+        for source in sources
     ]
 
 
@@ -356,12 +356,11 @@ def _aligned(source: Source, reference: Source) -> Source:
     if len(source.scores.matrices) != len(reference.scores.matrices) or not (is_same or design.pairing == "position"):
         return source
     pairs = list(zip(source.scores.matrices, reference.scores.matrices, strict=True))
-    for mine, theirs in pairs:
-        if mine.n_splits != theirs.n_splits:
-            raise DataError(
-                f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
-                f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
-            )
+    for mine, theirs in [pair for pair in pairs if pair[0].n_splits != pair[1].n_splits][:1]:
+        raise DataError(
+            f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
+            f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
+        )
     return source.with_matrices([dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs])
 
 
