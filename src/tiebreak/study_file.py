@@ -152,13 +152,13 @@ def _read(entry: Entry, folder: Path) -> StudyData:
         raise source.error(str(error), type(error)) from None
     import pandas as pd
 
-    columns: dict[str, Any] = {}
-    for key, column in table.columns.items():
-        if isinstance(column, Words) and not (is_numeric(column) and any(text.strip()[:1].isdigit() for text in column.names)):
-            columns[key] = pd.Series(np.array([*column.names, np.nan], dtype=object)[column.code])
-        else:
-            columns[key] = whole_numbers(table.numbers(key))
-    return _columns(entry, pd.DataFrame(columns))
+    words = {
+        key: pd.Series(np.array([*column.names, np.nan], dtype=object)[column.code])
+        for key, column in table.columns.items()
+        if isinstance(column, Words) and not (is_numeric(column) and any(text.strip()[:1].isdigit() for text in column.names))
+    }
+    numbers = {key: whole_numbers(table.numbers(key)) for key in table.columns if key not in words}
+    return _columns(entry, pd.DataFrame({**words, **numbers})[list(table.columns)])
 
 
 def _columns(entry: Entry, frame: Any) -> StudyData:
@@ -188,8 +188,10 @@ def _columns(entry: Entry, frame: Any) -> StudyData:
     features = [column for column in wanted if column not in {each.value for each in dropped}]
     entry.require(features, "leaves no columns to learn from.")
     unnamed = next((column for column in features if re.fullmatch(r"|column \d+", column) and not named), None)
-    advice = f'Leave it out with drop = ["{unnamed}"], or name it.'
-    entry.require(unnamed is None, f"has the column {unnamed!r}, perhaps a row index. {advice}")
+    entry.require(
+        unnamed is None,
+        f'has the column {unnamed!r}, perhaps a row index. Leave it out with drop = ["{unnamed}"], or name it.',
+    )
     return StudyData(frame[features], **data)
 
 
@@ -262,7 +264,6 @@ def read_study(path: Path | str) -> Study:
     folder = path.absolute().parent
     if str(folder) not in sys.path:
         sys.path.append(str(folder))  # last of all: no module beside the study can stand in for an installed one
-    scoring = [_metric(each) for each in whole.at("metrics").items()] if "metrics" in whole.value else None
     return msgspec.structs.replace(
         asked,
         file=whole.file,
@@ -271,7 +272,7 @@ def read_study(path: Path | str) -> Study:
         models={name: _model(whole.at("models").at(name)) for name in asked.models},
         datasets=read_datasets(whole.at("data"), folder),
         cv=_resolve(cv),
-        scoring=scoring,
+        scoring=[_metric(each) for each in whole.at("metrics").items()] if "metrics" in whole.value else None,
     )
 
 

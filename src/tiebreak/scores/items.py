@@ -184,8 +184,7 @@ class Items:
             if used.any():
                 score = (own[:, used] * weights[used]).sum(axis=1, keepdims=True) / weights[used].sum()
                 matrices.append(ScoreMatrix(name, self.models, one, one, one, one, score))
-        notices = tuple(Notice("read-as", text) for text in self.sources)
-        return Scores(self.metric, tuple(matrices), notices=notices)
+        return Scores(self.metric, tuple(matrices), notices=tuple(Notice("read-as", text) for text in self.sources))
 
     def take(self, models: Sequence[str]) -> Items:
         """Scores of these models, in this order."""
@@ -263,15 +262,11 @@ class Items:
         said, (one, other) = self.item_means()[rows], self._merits()[rows]
         noise = RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(other))  # of means over runs
         difference = np.where(np.abs(one - other) <= noise, 0.0, one - other)
-        frame = pd.DataFrame({"item": self.items})
-        if self.clusters is not None:
-            frame["cluster"] = self.clusters
-        frame = frame.assign(**{name: list(values) for name, values in self.columns.items()})
         named = np.array(self.classes, dtype=object)[said.astype(int)] if self.classes else said
-        frame[first], frame[second], frame["difference"] = named[0], named[1], difference
+        texts = {**({} if self.clusters is None else {"cluster": self.clusters}), **self.columns}
+        frame = pd.DataFrame({"item": self.items, **texts, first: named[0], second: named[1], "difference": difference})
         frame = frame[(difference != 0) & ~np.isnan(difference)]
-        found: pd.DataFrame = frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
-        return found
+        return frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
     def flips(self, first: str, second: str) -> dict[str, tuple[str, ...]] | None:
         """Items that only one of two models gets right, by the model; None where items are not right or wrong."""
@@ -306,26 +301,23 @@ class Items:
         import pandas as pd
 
         n_models, n_runs, n = self.score.shape
-        frame = pd.DataFrame(
-            {
-                "item": np.tile(np.array(self.items, dtype=object), n_models * n_runs),
-                "model": np.repeat(np.array(self.models, dtype=object), n_runs * n),
-                "run": np.tile(np.repeat(np.array(self.runs, dtype=object), n), n_models),
-                "score": self.score.ravel(),
-            }
-        )
-        extra = {
+        of_items = {
             "cluster": self.clusters,
             "weight": self.weights,
             "is_positive": self.is_positive,
             "truth": self.truth,
             **self.columns,
         }
-        for name, values in extra.items():
-            if values is not None:
-                frame[name] = np.tile(np.array(values), n_models * n_runs)
-        if self.labels is not None:
-            frame["human"] = np.repeat(self.labels, n_runs, axis=0).ravel()
+        frame = pd.DataFrame(
+            {
+                "item": np.tile(np.array(self.items, dtype=object), n_models * n_runs),
+                "model": np.repeat(np.array(self.models, dtype=object), n_runs * n),
+                "run": np.tile(np.repeat(np.array(self.runs, dtype=object), n), n_models),
+                "score": self.score.ravel(),
+                **{name: np.tile(np.array(values), n_models * n_runs) for name, values in of_items.items() if values is not None},
+                **({} if self.labels is None else {"human": np.repeat(self.labels, n_runs, axis=0).ravel()}),
+            }
+        )
         return frame.dropna(subset="score", ignore_index=True)
 
 

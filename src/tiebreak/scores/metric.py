@@ -134,6 +134,12 @@ _OFTEN_LOWER = frozenset(
 )
 """Names with a usual direction, of which the caller may say the other one."""
 
+_DIRECTIONS = {
+    **dict.fromkeys(_LOWER | _OFTEN_LOWER, False),
+    **dict.fromkeys(_HIGHER | _OFTEN_HIGHER, True),
+    **{plain: full in HIGHER_IS_BETTER for plain, full in _FULL.items()},
+}
+
 
 def _forms(name: str) -> Iterator[str]:
     """Plain forms of a name, the most literal first: "hits@10" is a hit, "mAP50" a map, "macro AUC" an auc."""
@@ -165,12 +171,7 @@ def direction_of(name: str) -> bool | None:
     Names that mean metrics of both kinds have none: "gini" and "ks" of scores and of samples, "err" for an error and for a
     reciprocal rank, a "lift".
     """
-    for form in _forms(name):
-        if _FULL.get(form) in HIGHER_IS_BETTER or form in _HIGHER or form in _OFTEN_HIGHER:
-            return True
-        if _FULL.get(form) in LOWER_IS_BETTER or form in _LOWER or form in _OFTEN_LOWER:
-            return False
-    return None
+    return next((_DIRECTIONS[form] for form in _forms(name) if form in _DIRECTIONS), None)
 
 
 @dataclass(frozen=True, slots=True)
