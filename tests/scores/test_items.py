@@ -62,13 +62,6 @@ def test_a_table_survives_its_frame() -> None:
     )
 
 
-def test_agreement_is_the_correlation_over_items() -> None:
-    """By hand: 1, 0, 1, 1 and 0, 0, 1, 0 correlate by 1/3; a model with itself by 1."""
-    table = tb.read_items(FRAME).agreement()
-    assert table.loc["a", "b"] == pytest.approx(1 / 3)
-    assert table.loc["a", "a"] == pytest.approx(1)
-
-
 def test_missing_items_are_named() -> None:
     """How many, and which; pairwise they stay as nan."""
     table = {**FRAME, "b": [0, None, None, 0]}

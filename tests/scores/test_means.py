@@ -66,9 +66,9 @@ def test_models_have_moments_over_their_own_splits() -> None:
 def test_correlation_agrees_with_numpy(rng: np.random.Generator) -> None:
     """Complete tables as a whole, incomplete ones over the splits that each two models share."""
     score = rng.random((4, 10))
-    assert_allclose(model_correlation(as_matrix(score)), np.corrcoef(score), atol=1e-12)
+    assert_allclose(model_correlation(score), np.corrcoef(score), atol=1e-12)
     score[0, 3] = score[1, 7] = np.nan
-    found = model_correlation(as_matrix(score))
+    found = model_correlation(score)
     shared = [i for i in range(10) if i not in (3, 7)]
     assert found[0, 1] == pytest.approx(np.corrcoef(score[0, shared], score[1, shared])[0, 1])
     assert found[2, 3] == pytest.approx(np.corrcoef(score[2], score[3])[0, 1])
@@ -77,9 +77,9 @@ def test_correlation_agrees_with_numpy(rng: np.random.Generator) -> None:
 
 def test_correlation_that_is_undefined() -> None:
     """Scores that do not vary, or too few shared splits."""
-    assert np.isnan(model_correlation(as_matrix(np.array([[0.5, 0.5, 0.5], [0.1, 0.2, 0.3]])))[0, 1])
+    assert np.isnan(model_correlation(np.array([[0.5, 0.5, 0.5], [0.1, 0.2, 0.3]]))[0, 1])
     apart = np.array([[0.1, 0.2, np.nan, np.nan], [np.nan, 0.3, 0.4, 0.5]])
-    assert np.isnan(model_correlation(as_matrix(apart))[0, 1])
+    assert np.isnan(model_correlation(apart)[0, 1])
 
 
 # --- of models that lack units ------------------------------------------------------------------------------------------------

@@ -259,7 +259,7 @@ class Items:
         import pandas as pd
 
         rows = [look_up(name, self.models, "model") for name in (first, second)]
-        said, (one, other) = self.item_means()[rows], self._merits()[rows]
+        said, (one, other) = self.item_means()[rows], self.merits()[rows]
         noise = RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(other))  # of means over runs
         difference = np.where(np.abs(one - other) <= noise, 0.0, one - other)
         named = np.array(self.classes, dtype=object)[said.astype(int)] if self.classes else said
@@ -272,29 +272,18 @@ class Items:
         """Items that only one of two models gets right, by the model; None where items are not right or wrong."""
         if not self.metric.higher_is_better or not (self.is_mean or self.classes):  # of areas, 0 and 1 are no answers either
             return None
-        one, other = self._merits()[[look_up(name, self.models, "model") for name in (first, second)]]
+        one, other = self.merits()[[look_up(name, self.models, "model") for name in (first, second)]]
         if not np.isin(np.concatenate([one, other]), [0.0, 1.0]).all():
             return None
         pairs = ((first, one > other), (second, other > one))
         return {name: tuple(self.items[item] for item in np.flatnonzero(is_won).tolist()) for name, is_won in pairs}
 
-    def _merits(self) -> FloatArray:
+    def merits(self) -> FloatArray:
         """Each item by itself, of shape (n_models, n_items), more is better: of classes 1 if right, else minus the error."""
         rows = self.item_means()
         if self.truth is None:
             return self.metric.sign * rows
         return np.where(np.isnan(rows), np.nan, rows == self.truth) if self.classes else -np.abs(rows - self.truth)
-
-    def agreement(self) -> pd.DataFrame:
-        """Correlation over items between all pairs of models, of the items that both have; nan for a model without spread.
-
-        Of predicted classes it is that of right and wrong.
-        """
-        import pandas as pd
-
-        rows = self._merits() if self.classes else self.item_means()
-        table: pd.DataFrame = pd.DataFrame(rows.T, columns=pd.Index(self.models, name="model")).corr(min_periods=2)
-        return table.rename_axis(index="model")
 
     def to_frame(self) -> pd.DataFrame:
         """Long table with the columns item, model, run and score, and cluster, weight and further ones where there are."""

@@ -56,14 +56,14 @@ def law_of_models(matrix: ScoreMatrix) -> Law:
     return joined([law_of_rows(matrix.score[rows], omit_missing=True) for rows in parts])
 
 
-def model_correlation(matrix: ScoreMatrix) -> FloatArray:
-    """Correlation of the models' scores over the splits that each two share, of shape (n_models, n_models).
+def model_correlation(score: FloatArray) -> FloatArray:
+    """Correlation of the models' scores over the splits or items that each two share, of shape (n_models, n_models).
 
     nan where a model's scores do not vary on them, or fewer than two splits are shared.
     """
     import pandas as pd
 
-    known = np.where(law_of_models(matrix).kind[:, None] == SPREAD, matrix.score, np.nan)
+    known = np.where(law_of_rows(score, omit_missing=True).kind[:, None] == SPREAD, score, np.nan)
     return np.asarray(pd.DataFrame(known.T).corr(min_periods=2))
 
 

@@ -382,9 +382,9 @@ def correlation_frame(comparison: Comparison) -> pd.DataFrame:
     import pandas as pd
 
     models, items = list(comparison.models), comparison.items
-    if items is not None and items.classes:  # whose numbers are names
-        return items.agreement().loc[models, models]
-    return pd.DataFrame(model_correlation(comparison.matrix), index=models, columns=models)
+    # numbers of classes are names
+    score = comparison.matrix.score if items is None or not items.classes else items.take(models).merits()
+    return pd.DataFrame(model_correlation(score), index=models, columns=models)
 
 
 def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
