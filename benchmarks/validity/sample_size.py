@@ -179,7 +179,7 @@ def intervals(tables: list[dict[str, Any]], size: SampleSize, settings: dict[str
     found = []
     for rival in MODELS[1 : size.n_models]:
         second = np.array([row[f"{rival}{k}"] for k in range(len(tables))])
-        found.append(answer.method.judge(answer.scores, first, second, answer.settings).interval(level))
+        found.append(answer.method.judged(answer.scores, first, second, answer.settings).law.interval(level))
     return found
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
-from tiebreak.comparison.looks import Looks, at_look, cut, decided_at, looked, next_look
+from tiebreak.comparison.looks import Looks, cut, decided_at, looked, next_look
 from tiebreak.comparison.procedures import choose_method, procedures_named
 from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, refusal, units_of, wins
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings, check_names
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
-from tiebreak.numerics import FloatArray, IntArray, Missing, rope_share, set_checked
+from tiebreak.numerics import FloatArray, IntArray, Missing, rope_share
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.means import connected_groups
@@ -189,38 +189,22 @@ class Comparison(Result):
         The columns behind `ranking`.
     """
 
-    scores: Scores
+    metric: Metric
     settings: Settings
     resolved: Settings
+    rope: float
+    correction: Correction
+    looks: Looks | None
+    reference: str
     method: Method
+    models: tuple[str, ...]
+    scores: Scores
+    read: Scores
+    reading_notices: tuple[Notice, ...]
+    matrix: ScoreMatrix
+    items: Items | None
     pair_table: Family
     ranking_table: RankingTable
-    read: Scores
-    reading_notices: tuple[Notice, ...] = ()
-    rope: float = field(init=False)
-    matrix: ScoreMatrix = field(init=False)
-    metric: Metric = field(init=False)
-    models: tuple[str, ...] = field(init=False)
-    items: Items | None = field(init=False)
-    looks: Looks | None = field(init=False)
-    correction: Correction = field(init=False)
-    reference: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Set what is read off the other fields."""
-        units, baseline = units_of(self.scores), self.settings.baseline
-        matrix = units.matrix()
-        set_checked(
-            self,
-            rope=self.resolved.rope,
-            matrix=matrix,
-            metric=units.metric,
-            models=matrix.models,
-            items=self.scores.items,
-            looks=self.settings.looks,
-            correction=self.pair_table.correction,
-            reference=matrix.models[0] if baseline is None else baseline,
-        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The scores as they were read and the settings, from which the answer is made anew."""
@@ -239,7 +223,7 @@ class Comparison(Result):
         method = self.method
         return (
             *self.reading_notices,
-            *method.procedure.remarks(self.scores),
+            *method.remarks(self.scores),
             *_remarks(self.matrix, method, self.pair_table, self.settings.baseline),
         )
 
@@ -262,7 +246,7 @@ class Comparison(Result):
         """Tests shown beside the answer, which have no part in the verdicts."""
         if self.looks is not None:  # they know of no looks
             return ()
-        return tuple(self.method.procedure.beside(self.scores, self.resolved))
+        return tuple(self.method.beside(self.scores, self.resolved))
 
     # --- questions -------------------------------------------------------------------------------------------------
 
@@ -541,9 +525,10 @@ class Comparison(Result):
     def _judged(self, first: IntArray, second: IntArray, look: int = -1) -> Judged:
         """Differences of pairs of rows by themselves; with looks as of one of them, the last unless another is named."""
         if self.looks is None:
-            return self.method.judge(self.scores, first, second, self.resolved)
-        home = self.pair_table.interval_alpha
-        return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, look)
+            return self.method.judged(self.scores, first, second, self.resolved)
+        pairs = np.atleast_1d(first), np.atleast_1d(second)
+        judged = looked(self.looks, self.method, self.scores, *pairs, self.resolved, look)
+        return judged if np.ndim(first) else replace(judged, law=judged.law.take(0))  # type: ignore[arg-type]
 
 
 # --- from scores and settings ------------------------------------------------------------------------------------------------
@@ -570,7 +555,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     units = units_of(scores)
     _check_scores(units.matrix(), settings.missing or method.missing, method)
     percent = percent_notices(units.matrix(), units.metric) if method.is_mean else ()
-    values = method.procedure.values(scores)
+    values = method.values(scores)
     order = order_by_value(scores, method, values)
     rope = _rope_in_units(settings, scores, values, order)
     scores = _in_order(scores, order)
@@ -593,15 +578,25 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         )
     if settings.looks is not None:
         settings = replace(settings, looks=decided_at(settings.looks, table, scores.models))
+    scores = replace(scores, notices=(), saved_settings=())  # those of reading are among the comparison's
+    matrix = units_of(scores).matrix()
     comparison = Comparison(
-        scores=replace(scores, notices=(), saved_settings=()),  # those of reading are among the comparison's
+        metric=units.metric,
         settings=settings,
         resolved=resolved,
+        rope=rope,
+        correction=table.correction,
+        looks=settings.looks,
+        reference=matrix.models[0] if settings.baseline is None else settings.baseline,
         method=method,
-        pair_table=table,
-        ranking_table=ranking,
+        models=matrix.models,
+        scores=scores,
         read=given,
         reading_notices=tuple(dict.fromkeys((*units.notices, *percent))),
+        matrix=matrix,
+        items=scores.items,
+        pair_table=table,
+        ranking_table=ranking,
     )
     if settings.by is not None:
         comparison.slices()  # refuses a column that makes none
@@ -641,7 +636,7 @@ def _judged(scores: Scores, settings: Settings, method: Method) -> Family:
         first = np.delete(np.arange(n_models, dtype=np.int32), place)
         second = np.full(first.size, place, dtype=np.int32)
     if settings.looks is None:
-        judged = method.judge(scores, first, second, settings)
+        judged = method.judged(scores, first, second, settings)
     else:
         judged = looked(settings.looks, method, scores, first, second, settings)
     name = "baseline" if settings.baseline is not None else settings.family
@@ -666,36 +661,34 @@ def _check_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> None
     unit, problems = method.unit, Problems()
     absent = np.isnan(matrix.score)
     largest = np.array([np.fmax.reduce(np.abs(row), initial=0.0) for row in matrix.score])  # by row, as a table may be large
-
-    def named(rows: IntArray) -> str:
-        return quoted([matrix.models[row] for row in rows])
-
-    vast, empty = np.flatnonzero(largest > LARGEST_SCORE), np.flatnonzero(absent.all(axis=1))
+    names = np.array(matrix.models, dtype=object)
+    vast, empty = names[largest > LARGEST_SCORE], names[absent.all(axis=1)]
     has, it = ("has", "it") if empty.size == 1 else ("have", "them")
-    found = (
-        refusal(
+    for each in (
+        (
+            vast.size > 0,
             (
-                vast.size > 0,
-                (
-                    f"the scores of {named(vast)} reach beyond {LARGEST_SCORE:g}, where differences leave the range of numbers. "
-                    "Give the metric in a larger unit, or leave the model out with "
-                ),
-                Setting("models"),
-                ".",
-            )
+                f"the scores of {quoted(vast.tolist())} reach beyond {LARGEST_SCORE:g}, where differences leave the range of "
+                "numbers. Give the metric in a larger unit, or leave the model out with "
+            ),
+            Setting("models"),
+            ".",
         ),
-        refusal(
+        (
+            0 < largest.max() < SMALLEST_SCORE,
             (
-                0 < largest.max() < SMALLEST_SCORE,
-                (
-                    f"no score is larger than {largest.max():g}, where differences leave the range of numbers. Give the metric "
-                    "in a smaller unit: multiply all scores by the same number."
-                ),
-            )
+                f"no score is larger than {largest.max():g}, where differences leave the range of numbers. Give the metric in a "
+                "smaller unit: multiply all scores by the same number."
+            ),
         ),
-        refusal((empty.size > 0, f"{named(empty)} {has} no score on any {unit}. Leave {it} out with ", Setting("models"), ".")),
-    )
-    problems.extend(each for each in found if each is not None)
+        (
+            empty.size > 0,
+            f"{quoted(empty.tolist())} {has} no score on any {unit}. Leave {it} out with ",
+            Setting("models"),
+            ".",
+        ),
+    ):
+        problems.extend(filter(None, [refusal(each)]))
     incomplete = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
     if incomplete.size and missing == "raise" and method.is_paired:
         row = incomplete[0]
@@ -726,7 +719,7 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
     if isinstance(settings.rope, str) and not scores.is_mixed:  # of several metrics it is refused, as differences have no unit
         of = order[0] if settings.baseline is None else settings.baseline
         row = matrix.models.index(of)
-        mean = abs(float(values.ordering[row]))
+        mean = abs(float((values.mean if values.adjusted is None else values.adjusted)[row]))
         if mean <= float(values.tolerance[row]):
             whose = "best mean" if settings.baseline is None else "baseline's mean"
             raise InvalidParameterError(

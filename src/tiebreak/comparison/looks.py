@@ -22,7 +22,7 @@ from tiebreak.errors import (
     Setting,
 )
 from tiebreak.numerics import Alternative, FloatArray, IntArray, set_checked, student_multiplier, student_tail
-from tiebreak.numerics.law import STUDENT, UNDECIDED, VERDICTS, Law, Shape, verdict_codes
+from tiebreak.numerics.law import UNDECIDED, VERDICTS, Law, Shape, verdict_codes
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.family import shared_alpha
@@ -225,9 +225,8 @@ def cut(method: Method, data: Scores, n: int) -> Scores:
     chosen = units_in(method, data) < n
     if method.question == "splits":
         matrix = data.matrix()
-        columns = tuple(np.array(matrix.columns, dtype=object)[chosen]) if matrix.columns else ()
         held = {name: getattr(matrix, name)[chosen] for name in ("repeat", "fold", "n_train", "n_test")}
-        return replace(data, matrices=(replace(matrix, **held, score=matrix.score[:, chosen], columns=columns),))
+        return replace(data, matrices=(replace(matrix, **held, score=matrix.score[:, chosen]),))
     if data.items is None:
         return replace(data, matrices=data.matrices[:n])
     n_rows = int(np.count_nonzero(chosen))
@@ -397,7 +396,7 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     skewness counts what is beyond the largest of so many pairs in 99 % of tables of normal scores.
     """
     first, second = np.triu_indices(len(data.models), 1)
-    skewness = method.judge(data, first, second, settings).beside.get("skewness")
+    skewness = method.judged(data, first, second, settings).beside.get("skewness")
     if skewness is None:
         return
     alpha = family_alpha(settings, len(data.models))
@@ -604,37 +603,32 @@ def family_alpha(settings: Settings, n_models: int) -> float:
     return shared_alpha(np.full(n_pairs, np.nan), settings.correction or "bonferroni", settings.alpha)
 
 
-def looked(plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Judged:
-    """Differences of pairs at the looks of a plan: each at the look that decided it, else at the last.
+def looked(
+    plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings, at: int | None = None
+) -> Judged:
+    """Differences of pairs at the looks of a plan: each at the look that decided it, else at the last; or all at one look.
 
-    `settings` have the rope in the metric's unit. In comparisons with the best a pair is over where their bounds decide it.
-    Beside the law are the look of each pair, from 1, the verdict code with which it is over, UNDECIDED where it is open, and
-    the alphas, 1 - coverage of the intervals that each look decides by.
+    `settings` have the rope in the metric's unit, and `at` is the place of a look in the plan, from 0 or back from -1. In
+    comparisons with the best a pair is over where their bounds decide it. Beside the law are the look of each pair, from 1, the
+    verdict code with which it is over, UNDECIDED where it is open, and the alphas, 1 - coverage of the intervals that each look
+    decides by.
     """
     alpha = family_alpha(settings, len(data.models))
     cuts = [cut(method, data, look.n) for look in plan.taken]
     granted = granted_alphas(plan, method, cuts)
     alphas = granted(alpha)
-    judged = [method.judge(each, first, second, settings) for each in cuts]
+    judged = [method.judged(each, first, second, settings) for each in cuts]
     laws = [each.law for each in judged]
     ends = zip(laws, alphas.tolist(), strict=True)
     found = np.stack([verdict_codes(law.interval_at(own), float(settings.rope), law.tolerance) for law, own in ends])
     is_over = np.isin(found, OVER)
     look = np.where(is_over.any(axis=0), is_over.argmax(axis=0), len(cuts) - 1)
+    if at is not None:
+        look[:] = at % len(cuts)
     over = np.where(is_over, found, UNDECIDED)[look, np.arange(look.size)]
     is_best = settings.family == "best" and settings.baseline is None
     law = _joined(laws, look, granted, settings.alpha if is_best else alpha)
     return Judged(law=law, unit=judged[0].unit, beside={"look": look + 1, "over": over, "alphas": alphas})
-
-
-def at_look(
-    plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float, k: int
-) -> Judged:
-    """Differences of pairs at one look, from 0 or back from the last, -1, whatever those before it said; shaped as `first`."""
-    cuts = [cut(method, data, look.n) for look in plan.taken]
-    judged = method.judge(cuts[k], np.atleast_1d(first), np.atleast_1d(second), settings)
-    law = _joined([judged.law] * len(cuts), np.full(np.size(first), k), granted_alphas(plan, method, cuts), home)
-    return Judged(law=law if np.ndim(first) else law.take(0), unit=judged.unit)  # type: ignore[arg-type]
 
 
 def _joined(laws: Sequence[Law], look: IntArray, granted: Callable[[float], FloatArray], home: float) -> Law:
@@ -651,21 +645,18 @@ def _joined(laws: Sequence[Law], look: IntArray, granted: Callable[[float], Floa
         return None if held[0] is None else np.stack([np.broadcast_to(each, look.shape) for each in held])[look, rows]
 
     def share(law: Law, alpha: float) -> FloatArray:
-        return np.asarray(granted(alpha)[law.parts[1]] / alpha)
+        return np.asarray(granted(alpha)[law.parts[-1]] / alpha)
 
-    def each(law: Law, ask: Callable[[Law, FloatArray], Any], given: FloatArray) -> FloatArray:
-        pairs, looks = law.parts
-        found = np.full(np.broadcast_shapes(np.shape(given), np.shape(looks)), np.nan)
-        for k in np.unique(looks):
-            found = np.where(looks == k, ask(laws[k].take(pairs), given), found)
-        return found
+    def each(law: Law, ask: Callable[[Law], Any]) -> FloatArray:
+        *held, of_pair = law.parts
+        return np.select([of_pair == k for k in range(len(held))], [ask(own) for own in held], np.nan)
 
     def at_home(law: Law, tail: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
             return np.minimum(1.0, tail / share(law, home))
 
     def tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-        return at_home(law, each(law, lambda held, own: held.tail(own, upper=upper), at))
+        return at_home(law, each(law, lambda own: own.tail(at, upper=upper)))
 
     def end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
         known = np.unique(p)
@@ -673,16 +664,13 @@ def _joined(laws: Sequence[Law], look: IntArray, granted: Callable[[float], Floa
         if known.size <= MOST_ALPHAS:
             for one in known.tolist():
                 given = np.where(p == one, one * share(law, 2.0 * one), given)
-        return each(law, lambda held, own: held.end(own, upper=upper), given)
+        return each(law, lambda own: own.end(given, upper=upper))
 
     def pvalue(law: Law, side: Alternative) -> FloatArray:
-        if laws[0].shape.pvalue is None or laws[0].shape is STUDENT:
-            both = tuple(tail(law, np.zeros(()), upper) for upper in (False, True))
-            return 2.0 * np.minimum(*both) if side == "two-sided" else both[side == "less"]
-        return at_home(law, each(law, lambda held, _: held.pvalue(side), np.zeros(())))
+        return at_home(law, each(law, lambda own: own.pvalue(side)))
 
     columns = {name: column(name) for name in ("estimate", "se", "df", "tolerance", "n_units", "kind")}
-    return Law(**columns, shape=Shape(tail, end, pvalue), parts=(rows, look))
+    return Law(**columns, shape=Shape(tail, end, pvalue), parts=(*laws, look))
 
 
 def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:

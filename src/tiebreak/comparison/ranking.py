@@ -29,9 +29,9 @@ Relation = NDArray[np.bool_]
 """Shape (n_models, n_models): True in row j, column i where j is shown above i."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RankingTable:
-    """Columns of shape (n_models,), best model first, named as in the `ranking` frame.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankingTable(ModelValues):
+    """Columns of shape (n_models,), best model first, named as in the `ranking` frame: the values, and what the family says.
 
     What the family cannot say is None: standings with a baseline, ranks and letters with a baseline and in comparisons with the
     best.
@@ -40,17 +40,10 @@ class RankingTable:
     ----------
     order : ndarray of int
         Rows such that no model stands below one that it is shown above: as they stand, once models are in ranking order.
-    value_name : str
-        Name of the procedure's own value of a model, which `mean` holds.
-    value_label : str
-        The same in sentences, with the metric's name where it is of a metric.
-    mean, mean_interval
-        The interval ends at the metric's bounds, where they are known.
-    adjusted : ndarray or None
-        Value as if every model had been measured on all units; None where none lacks any, or there is no such value.
+    mean_interval : Interval or None
+        At the level of the settings; it ends at the metric's bounds, where they are known.
     is_linked : bool
         True where shared units link all models. Else their adjusted values are of each group's own units, and not comparable.
-    n_units : ndarray of int
     entry : ndarray of int
         Row of the first of a model's copies, which share everything that is said of them.
     rank : ndarray of int
@@ -64,20 +57,11 @@ class RankingTable:
         Codes into `STANDINGS`.
     differs : ndarray of bool, shape (n_models, n_models), or None
         True where two models are told apart; None beyond `MOST_LETTERED` models, too.
-    average_rank : ndarray or None
-        Mean rank over datasets; None where there are no datasets to rank on.
-    standard_error : ndarray or None
-        Of each mean by itself, where the procedure gives it.
     """
 
     order: IntArray
-    value_name: str
-    value_label: str
-    mean: FloatArray
     mean_interval: Interval | None
-    adjusted: FloatArray | None
     is_linked: bool
-    n_units: IntArray
     entry: IntArray
     rank: IntArray
     rank_low: IntArray | None
@@ -86,8 +70,6 @@ class RankingTable:
     shortfall_high: FloatArray | None
     standing: NDArray[np.int8] | None
     differs: Relation | None
-    average_rank: FloatArray | None
-    standard_error: FloatArray | None
 
     @property
     def contenders(self) -> IntArray:
@@ -107,7 +89,7 @@ class RankingTable:
 
 def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     """The ranking of scores whose models stand in ranking order; `pairs` is the family, or stands outside it."""
-    units, values = units_of(scores), method.procedure.values(scores)
+    units, values = units_of(scores), method.values(scores)
     n_models, score = len(scores.models), units.matrix().score
     entry = entries_of(scores, method, pairs)
     low, high = pairs.bounds
@@ -132,16 +114,13 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     interval = values.interval
     bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
     # the mean of a metric that is a mean by its name is not called so twice
-    label = units.metric.name if units.metric.name.startswith(f"{values.name}_") else f"{values.name} {units.metric.name}"
+    name, metric = values.value_name, units.metric.name
+    label = values.value_label or (metric if metric.startswith(f"{name}_") else f"{name} {metric}")
     return RankingTable(
+        **(vars(values) | {"value_label": label}),
         order=_order(above, outside, component, entry),
-        value_name=values.name,
-        value_label=values.label or label,
-        mean=values.value,
         mean_interval=None if interval is None else Interval(*(np.clip(end, *bounds) for end in interval(pairs.alpha))),
-        adjusted=values.adjusted,
         is_linked=values.adjusted is None or not connected_groups(~np.isnan(score))[0].any(),
-        n_units=values.n_units,
         entry=entry,
         rank=1 + entry,
         rank_low=rank_low,
@@ -150,8 +129,6 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
         shortfall_high=shortfall,
         standing=standing,
         differs=differs,
-        average_rank=values.average_rank,
-        standard_error=values.standard_error,
     )
 
 
@@ -184,7 +161,8 @@ def order_by_value(scores: Scores, method: Method, values: ModelValues) -> list[
     """
     units = units_of(scores)
     models, entry = units.matrix().models, entries_of(scores, method).tolist()
-    value = np.where(np.isnan(values.ordering), np.inf, -units.metric.sign * values.ordering)
+    own = values.mean if values.adjusted is None else values.adjusted
+    value = np.where(np.isnan(own), np.inf, -units.metric.sign * own)
     rows = np.argsort(value, kind="stable")
     with np.errstate(invalid="ignore"):  # inf - inf, of models without a value, which tie
         is_behind = np.diff(value[rows]) > np.fmax(values.tolerance[rows[1:]], values.tolerance[rows[:-1]])
@@ -271,7 +249,7 @@ def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings
         return found
     first, second = every_pair(n_complete)
     kept = scores.take([name for name, is_whole in zip(scores.models, complete, strict=True) if is_whole])
-    judged = method.judge(kept, first, second, settings)
+    judged = method.judged(kept, first, second, settings)
     law = judged.law
     if not law.is_posterior or (judged.draws is None and n_complete > 2):
         raise DataError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from tiebreak.comparison.methods import METHODS, known_methods
@@ -53,12 +54,14 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse all that no data could make sense of at once; numpy's numbers become Python's, as JSON knows no others."""
         problems = Problems()
-        with problems.noted():
-            set_checked(self, rope=check_rope_given(self.rope))
-        with problems.noted():
-            set_checked(self, alpha=check_probability(self.alpha, "alpha"))
-        with problems.noted():
-            set_checked(self, rng=check_seed(self.rng))
+        checks: dict[str, Callable[..., Any]] = {
+            "rope": check_rope_given,
+            "alpha": partial(check_probability, name="alpha"),
+            "rng": check_seed,
+        }
+        for name, check in checks.items():
+            with problems.noted():
+                set_checked(self, **{name: check(getattr(self, name))})
         methods = ("auto", *METHODS) if self.method in ("auto", *METHODS) else ("auto", *known_methods())  # of other packages too
         for name, allowed in {**_KNOWN, "method": methods}.items():
             if (value := getattr(self, name)) not in allowed:

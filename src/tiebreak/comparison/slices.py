@@ -10,15 +10,15 @@ import numpy as np
 
 from tiebreak.comparison.family import Family
 from tiebreak.comparison.procedures import choose_method
+from tiebreak.comparison.procedures.procedure import Judged
 from tiebreak.errors import InvalidParameterError, TiebreakError
 from tiebreak.numerics import UNDEFINED, IntArray, law_of_rows
-from tiebreak.numerics.law import VERDICTS
+from tiebreak.numerics.law import VERDICTS, student
 from tiebreak.result import Result
 from tiebreak.statistics.family import Correction, adjust_pvalues, shared_alpha
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.procedures.procedure import Judged
     from tiebreak.scores.items import Items
 
 
@@ -98,19 +98,12 @@ def _judged(comparison: Comparison, part: Items, first: IntArray, second: IntArr
     try:
         if method.by is not None and part.tasks is None:  # one task, whose items have a procedure of their own
             method = choose_method("auto", data)
-        refusal = method.procedure.refuse(data)
+        refusal = method.refuse(data)
     except TiebreakError as found:
         refusal = found
     if refusal is None:
-        return method.judge(data, first, second, comparison.resolved)
-    judged = comparison.pair_table.judged
+        return method.judged(data, first, second, comparison.resolved)
     score = data.matrix().score
-    difference = score[first] - score[second]
-    law = replace(
-        judged.law,
-        estimate=comparison.metric.sign * law_of_rows(difference, omit_missing=True).estimate,
-        se=None if judged.law.se is None else np.full(first.shape, np.nan),
-        n_units=np.count_nonzero(~np.isnan(difference), axis=1),
-        kind=np.full(first.shape, UNDEFINED, dtype=np.int8),
-    )
-    return replace(judged, law=law, statistic=None if judged.statistic is None else np.full(first.shape, np.nan))
+    means = law_of_rows(score[first] - score[second], omit_missing=True)
+    undefined = np.full(first.shape, UNDEFINED, dtype=np.int8)
+    return Judged(law=student(comparison.metric.sign * means.estimate, np.nan, n_units=means.n_units, kind=undefined))

@@ -1,6 +1,7 @@
 """Student's t of paired differences over splits, corrected for training data that they share, or over training seeds."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
     """Mean score of each model, with its t interval."""
     matrix = data.matrix()
     ratios = np.nan_to_num(mean_present(np.where(np.isnan(matrix.score), np.nan, split_ratio), axis=1))
-    return mean_values(data)._replace(interval=corrected_law(law_of_models(matrix), ratios).interval_at)
+    return replace(mean_values(data), interval=corrected_law(law_of_models(matrix), ratios).interval_at)
 
 
 def _nothing(data: Scores) -> FloatArray:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.comparison.procedures.procedure import (
     Judged,
-    Kinds,
     ModelValues,
     Procedure,
     TestOnly,
@@ -33,6 +33,7 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    blocks,
     divide,
     law_of_rows,
 )
@@ -99,15 +100,16 @@ def values_of_datasets(data: Scores) -> ModelValues:
     means = dataset_means(data)
     score, higher = means.matrix().score, means.metric.higher_is_better
     if not data.is_mixed:
-        return mean_values(data)._replace(average_rank=average_ranks(filled(score).T, higher_is_better=higher))
+        return replace(mean_values(data), average_rank=average_ranks(filled(score).T, higher_is_better=higher))
     ranks = rank_models(score.T)  # of the other models of each dataset, ties as half; nan without a score, or a rival
     n_models = np.count_nonzero(~np.isnan(ranks), axis=1, keepdims=True)
     share = np.asarray(divide(n_models - ranks, n_models - 1).T)
     n = np.count_nonzero(~np.isnan(share), axis=1)
-    return mean_values(data)._replace(
-        name="win rate",
-        label="win rate",
-        value=divide(np.nansum(share, axis=1), n),
+    return replace(
+        mean_values(data),
+        value_name="win rate",
+        value_label="win rate",
+        mean=divide(np.nansum(share, axis=1), n),
         tolerance=np.full(n.size, RELATIVE_TOLERANCE),
         adjusted=adjusted_of(share),
         average_rank=average_ranks(filled(share).T, higher_is_better=True),
@@ -116,36 +118,23 @@ def values_of_datasets(data: Scores) -> ModelValues:
 
 def differences_of(data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
     """Differences of pairs by dataset, of shape (..., n_datasets), nan where one is missing; the size of their scores."""
-    units = units_of(data)
+    units, shape = units_of(data), np.shape(first)
     score, sign = units.matrix().score, units.metric.sign
-    difference, scale = np.empty((*np.shape(first), score.shape[1])), np.empty(np.shape(first))
-    for rows in _blocks(np.shape(first)):
-        one, two = score[first[rows]], score[second[rows]]
-        size = np.maximum(np.abs(one), np.abs(two))
-        difference[rows], scale[rows] = sign * (one - two), np.where(np.isnan(size), 0.0, size).max(axis=-1)
-    return difference, scale
+    one, two = np.atleast_1d(first), np.atleast_1d(second)
+    difference, scale = np.empty((one.size, score.shape[1])), np.empty(one.size)
+    for rows in blocks(one.size, score.shape[1]):
+        a, b = score[one[rows]], score[two[rows]]
+        difference[rows] = sign * (a - b)
+        scale[rows] = np.fmax.reduce(np.maximum(np.abs(a), np.abs(b)), axis=-1, initial=0.0)
+    return difference.reshape(*shape, score.shape[1]), scale.reshape(shape)
 
 
-def kinds_of(difference: FloatArray, tolerance: FloatArray) -> Kinds:
+def kinds_of(difference: FloatArray, tolerance: FloatArray) -> NDArray[np.int8]:
     """IDENTICAL where all differences are 0, CONSTANT where two or more are the same, UNDEFINED where there is none."""
-    found = np.empty(tolerance.shape, dtype=np.int8)
-    for rows in _blocks(tolerance.shape):
-        d, noise = difference[rows], tolerance[rows]
-        present = ~np.isnan(d)
-        is_zero = (np.abs(np.where(present, d, 0.0)) <= noise[..., None]).all(axis=-1)
-        spread = np.where(present, d, -np.inf).max(axis=-1) - np.where(present, d, np.inf).min(axis=-1)
-        is_constant = (present.sum(axis=-1) > 1) & (spread <= 2.0 * noise)
-        kinds = np.where(is_zero, IDENTICAL, np.where(is_constant, CONSTANT, SPREAD))
-        found[rows] = np.where(~present.any(axis=-1), UNDEFINED, kinds)
-    return found
-
-
-BLOCK = 10_000
-"""Pairs whose differences are made at a time."""
-
-
-def _blocks(shape: tuple[int, ...]) -> Iterator[slice | tuple[()]]:
-    return (slice(start, start + BLOCK) for start in range(0, shape[0], BLOCK)) if shape else iter([()])
+    low, high = np.fmin.reduce(difference, axis=-1), np.fmax.reduce(difference, axis=-1)
+    is_zero = (high <= tolerance) & (low >= -tolerance)
+    is_constant = (high - low <= 2.0 * tolerance) & (np.count_nonzero(~np.isnan(difference), axis=-1) > 1)
+    return np.select([np.isnan(high), is_zero, is_constant], [UNDEFINED, IDENTICAL, CONSTANT], SPREAD).astype(np.int8)
 
 
 def omnibus(data: Scores, settings: Settings) -> Iterator[TestOnly]:

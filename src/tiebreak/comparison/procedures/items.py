@@ -526,8 +526,8 @@ MACRO_AVERAGE = Procedure(
     ),
     traits=frozenset(("pairwise", "tasks")),
     judge=lambda data, first, second, rope, alpha, seed: _judge(data, first, second, layout_of(items_of(data), by_task=True)),
-    values=lambda data: _values(data, layout_of(items_of(data), by_task=True))._replace(
-        label=f"macro-average {data.metric.name}"
+    values=lambda data: replace(
+        _values(data, layout_of(items_of(data), by_task=True)), value_label=f"macro-average {data.metric.name}"
     ),
     refuse=_refuse_tasks,
     remarks=lambda data: _remarks(data, "macro-average"),

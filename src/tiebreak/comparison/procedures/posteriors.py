@@ -1,6 +1,6 @@
 """Posteriors over datasets: the hierarchical one, which reads the scores of all splits, and that of the signed ranks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
@@ -22,10 +22,10 @@ from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
-from tiebreak.numerics.law import DRAWS_BEYOND, Law, Shape
+from tiebreak.numerics.law import DRAWS_BEYOND, TABULATED, Law
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.posterior.hierarchical import hierarchical_posterior
+from tiebreak.statistics.posterior.hierarchical import N_POINTS, hierarchical_posterior
 from tiebreak.statistics.posterior.signed_rank import signed_rank_centre, signed_rank_posterior
 
 MOST_DRAWS = 100_000
@@ -72,16 +72,16 @@ def _refuse(data: Scores) -> TiebreakError | None:
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judged:
-    """The posterior of each pair."""
+    """The posterior of each pair; its table is nan where there is none."""
     shape = np.shape(first)
     posteriors, datasets = (np.empty(shape, dtype=object) for _ in range(2))
-    n_units, means = np.zeros(shape, dtype=np.int64), np.full(shape, np.nan)
+    n_units, means, tables = np.zeros(shape, dtype=np.int64), np.full(shape, np.nan), np.full((*shape, 2, N_POINTS), np.nan)
     for at in np.ndindex(shape):
         datasets[at], rows, ratios = _differences(data, int(first[at]), int(second[at]))
         n_units[at] = len(rows)
         if len(rows) > 1 and any(np.ptp(row) > 0 for row in rows):
             posterior = hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope)
-            posteriors[at], means[at] = posterior, posterior.law.estimate
+            posteriors[at], means[at], tables[at] = posterior, posterior.law.estimate, posterior.law.parts
     difference, scale = differences_of(data, first, second)
     tolerance = RELATIVE_TOLERANCE * scale
     # without spread on any dataset there is no posterior: only the dataset means say whether the scores are the same
@@ -92,25 +92,11 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judg
         n_units=n_units,
         kind=kind,
         tolerance=tolerance,
-        shape=BY_PAIR,
-        parts=(posteriors,),
+        shape=TABULATED,
+        parts=(tables[..., 0, :], tables[..., 1, :]),
         is_posterior=True,
     )
     return Judged(law=law, credible="curve", beside={"posteriors": posteriors, "datasets": datasets})
-
-
-def _each(law: Law, at: FloatArray, of: Callable[[Law, float], FloatArray]) -> FloatArray:
-    """A number of the posterior of each pair; nan where there is none."""
-    rows, points = np.broadcast_arrays(law.parts[0], at)
-    pairs = zip(rows.ravel(), points.ravel().tolist(), strict=True)
-    return np.array([np.nan if each is None else float(of(each.law, x)) for each, x in pairs]).reshape(rows.shape)
-
-
-BY_PAIR = Shape(
-    lambda law, at, upper: _each(law, at, lambda own, x: own.tail(x, upper=upper)),
-    lambda law, p, upper: _each(law, p, lambda own, x: own.end(x, upper=upper)),
-)
-"""Each pair by a posterior of its own."""
 
 
 def _differences(data: Scores, first: int, second: int) -> tuple[tuple[str, ...], list[FloatArray], list[float]]:

@@ -92,7 +92,7 @@ def _values(data: Scores) -> ModelValues:
         tolerance,
         found.law.interval_at,
         standard_error=found.standard_error,
-        label=f"{data.metric.name} as people would judge",
+        value_label=f"{data.metric.name} as people would judge",
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, Setting, TiebreakError
@@ -74,29 +73,39 @@ class Judged:
         return Judged(law=law, unit=self.unit, statistic=statistic, reach_df=reach_df, least_pvalue=least, credible=self.credible)
 
 
-class ModelValues(NamedTuple):
-    """The value by which each model is ranked; arrays of shape (n_models,).
+@dataclass(frozen=True, eq=False)
+class ModelValues:
+    """The value by which each model is ranked: its mean, but of metrics that are none; arrays of shape (n_models,).
 
-    `name` heads its column, and `label` names it in sentences, where that is not the name with the metric's. Values within
-    `tolerance` of each other tie. `adjusted` are the values as if every model had been measured on all units; None where none
-    lacks any, or the value is no mean. `interval` gives the two-sided 1 - alpha intervals, nan for a model without one; it is
-    None where the procedure gives none. `standard_error` is of the value by itself.
+    Attributes
+    ----------
+    value_name : str
+        Head of its column.
+    mean : ndarray
+    n_units : ndarray of int
+    tolerance : ndarray
+        Values within it of each other tie.
+    interval : callable or None
+        Of an alpha, the two-sided 1 - alpha intervals, nan for a model without one; None where the procedure gives none.
+    adjusted : ndarray or None
+        Value as if every model had been measured on all units; None where none lacks any, or the value is no mean.
+    average_rank : ndarray or None
+        Mean rank over datasets; None where there are no datasets to rank on.
+    standard_error : ndarray or None
+        Of each value by itself, where the procedure gives it.
+    value_label : str
+        The value in sentences; "" where that is its name with the metric's.
     """
 
-    name: str
-    value: FloatArray
+    value_name: str
+    mean: FloatArray
     n_units: IntArray
     tolerance: FloatArray
     interval: Callable[[float], Interval] | None = None
     adjusted: FloatArray | None = None
     average_rank: FloatArray | None = None
     standard_error: FloatArray | None = None
-    label: str | None = None
-
-    @property
-    def ordering(self) -> FloatArray:
-        """Value by which models are ordered: the adjusted one where there is one."""
-        return self.value if self.adjusted is None else self.adjusted
+    value_label: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,20 +235,16 @@ class Procedure:
     beside: Callable[[Scores, Settings], Iterator[TestOnly]] = lambda data, settings: iter(())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Method:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Method(Procedure):
     """A procedure with its facts and words as they hold for the scores that it judges.
 
     Attributes
     ----------
-    procedure : Procedure
-    name : str
-    question : str
-        To what the answer generalises, as a key.
     unit : str
         Noun of what is counted: "split", "dataset", "question".
-    reason, generalises_to, not_covered : str
-    assumptions, references : tuple of str
+    not_covered : str
+        Sources of further chance that the answer says nothing of; "" for none.
     missing : {"raise", "pairwise"}
         Meaning of a missing score where the caller does not say.
     is_paired : bool
@@ -252,24 +257,17 @@ class Method:
         Column of the items by whose texts the pairs are shown too, unless another is asked for.
     """
 
-    procedure: Procedure
-    name: str
-    question: Question
     unit: str
-    reason: str
-    generalises_to: str
     not_covered: str
-    assumptions: tuple[str, ...]
-    references: tuple[str, ...]
     missing: Missing
     is_paired: bool
     is_mean: bool
     is_centre: bool
     by: str | None
 
-    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Judged:
+    def judged(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Judged:
         """Differences of pairs; the settings have the rope in the metric's unit."""
-        found = self.procedure.judge(data, first, second, float(settings.rope), settings.alpha, settings.rng)
+        found = self.judge(data, first, second, float(settings.rope), settings.alpha, settings.rng)
         return found if isinstance(found, Judged) else Judged(law=found)
 
 
@@ -282,22 +280,21 @@ def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool 
     told = procedure.generalises_to
     reach = told(data) if callable(told) else told
     reach = reach if isinstance(reach, Reach) else Reach(reach)
+    words: dict[str, Any] = {
+        "reason": f"{'asked for by name: ' if asked else ''}{procedure.reason}".format(**noun),
+        "generalises_to": reach.to.format(**noun),
+        "assumptions": tuple(text.format(**noun) for text in procedure.assumptions),
+    }
     traits = procedure.traits
     return Method(
-        procedure=procedure,
-        name=procedure.name,
-        question=procedure.question,
-        references=procedure.references,
+        **(vars(procedure) | words),
+        unit=unit,
+        not_covered=reach.not_covered,
         missing="pairwise" if "pairwise" in traits else "raise",
         is_paired="unpaired" not in traits,
         is_mean="no mean" not in traits,
         is_centre="centre" in traits,
         by=TASK if "tasks" in traits else None,
-        unit=unit,
-        reason=f"{'asked for by name: ' if asked else ''}{procedure.reason}".format(**noun),
-        generalises_to=reach.to.format(**noun),
-        not_covered=reach.not_covered,
-        assumptions=tuple(text.format(**noun) for text in procedure.assumptions),
     )
 
 
@@ -352,6 +349,3 @@ def reached(law: Law) -> FloatArray:
     """Degrees of freedom of a Student's law, for `Judged.reach_df`; 1 of a pair without any, which has no tails."""
     df = np.asarray(law.df, dtype=float)
     return np.where(df > 0, df, 1.0)
-
-
-Kinds = NDArray[np.int8]

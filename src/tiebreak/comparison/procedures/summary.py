@@ -1,6 +1,7 @@
 """Models of which a table of means is all that is left: what it shows whatever the overlap of their mistakes."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -56,7 +57,7 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float, alpha: 
 def _values(data: Scores) -> ModelValues:
     """Means, each of so many examples, splits or runs."""
     means, value = _means_of(data)
-    return mean_values(data)._replace(n_units=np.full(value.size, sum(means.n) if means.kind == "areas" else means.n[0]))
+    return replace(mean_values(data), n_units=np.full(value.size, sum(means.n) if means.kind == "areas" else means.n[0]))
 
 
 _SHARES = np.linspace(0.0, 1.0, 101)

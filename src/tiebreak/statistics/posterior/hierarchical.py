@@ -140,7 +140,7 @@ def hierarchical_posterior(
     spread = float(grid.mass.sum(axis=(0, 2)) @ grid.sigma0)
     density = by_delta0.copy()  # by a cubic spline of it the mass below points between those of the grid
     density[[0, -1]] *= 2.0  # half a cell is what they stand for
-    fine = np.linspace(grid.place[0], grid.place[-1], 10 * grid.place.size)
+    fine = np.linspace(grid.place[0], grid.place[-1], N_POINTS)
     below = np.maximum.accumulate(CubicSpline(grid.place, density).antiderivative()(fine))
     points = grid.centre + grid.width * np.sinh(fine)
     law = _law(data, points, below / below[-1], mean, data.mean.size, sd)
@@ -338,3 +338,6 @@ _NU_COARSE, _NU_FINE = np.arange(-3.0, 7.0, 2.0), np.arange(-4.0, 7.1, 0.8)
 
 _N_DELTA0, _STEP, _NEGLIGIBLE = 121, 0.125, 1e-8
 """Nodes of delta0; steps in log sigma0, half of those in log v; a density that is so much below the largest is left out."""
+
+N_POINTS = 10 * _N_DELTA0
+"""Points of the table of a mean difference's law."""
