@@ -49,6 +49,8 @@ class PairComparison(Result):
         Splits that both models have, or what else the procedure counts.
     judged : Judged
         Law of this pair's difference alone (arrays of shape ()), and what else the procedure knows of it.
+    law : Law
+        Law of the difference: p-values of any alternative, intervals at any level, probabilities at any rope.
     rope : float
     difference, standard_error, df, statistic, pvalue, adjusted_pvalue, interval_alpha, interval_low, interval_high, p_better, \
 p_equivalent, p_worse, verdict, reason
@@ -65,6 +67,7 @@ p_equivalent, p_worse, verdict, reason
     second: str
     n_units: int
     judged: Judged
+    law: Law
     rope: float
     difference: float
     standard_error: float
@@ -133,11 +136,6 @@ p_equivalent, p_worse, verdict, reason
         return found
 
     @property
-    def law(self) -> Law:
-        """Law of the difference: p-values of any alternative, intervals at any level, probabilities at any rope."""
-        return self.judged.law
-
-    @property
     def uncorrected(self) -> Law:
         """Law of the ordinary paired t-test, for contrast, where the procedure corrects for shared training data."""
         found = self.judged.beside.get("uncorrected")
@@ -187,6 +185,8 @@ class Comparison(Result):
         The columns behind `pairs`.
     ranking_table : RankingTable
         The columns behind `ranking`.
+    by : str or None
+        Column of the items by which the pairs are shown too: that of the settings, or the procedure's own.
     """
 
     metric: Metric
@@ -205,6 +205,7 @@ class Comparison(Result):
     items: Items | None
     pair_table: Family
     ranking_table: RankingTable
+    by: str | None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The scores as they were read and the settings, from which the answer is made anew."""
@@ -227,14 +228,9 @@ class Comparison(Result):
             *_remarks(self.matrix, method, self.pair_table, self.settings.baseline),
         )
 
-    @property
-    def by(self) -> str | None:
-        """Column of the items by which the pairs are shown too: that of the settings, or the procedure's own."""
-        return self.method.by if self.settings.by is None and self.pair_table.is_family else self.settings.by
-
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
         """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
-        return replace(self.scores, saved_settings=(SavedSettings("", self.settings.as_dict()),))
+        return replace(self.scores, saved_settings=(SavedSettings("", vars(self.settings)),))
 
     @cached_property
     def against_reference(self) -> Against:
@@ -272,10 +268,12 @@ class Comparison(Result):
         if found is None:  # outside the family it is judged in the orientation asked for, without adjustment
             pair = np.array([one]), np.array([two])
             table, found = Family(*pair, self._judged(*pair), self.rope, self.settings.alpha, "none", family="best"), (0, False)
+        judged = self._judged(np.asarray(one), np.asarray(two), look)
         return PairComparison(
             first=first,
             second=second,
-            judged=self._judged(np.asarray(one), np.asarray(two), look),
+            judged=judged,
+            law=judged.law,
             rope=self.rope,
             comparison=self,
             look=look,
@@ -597,6 +595,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         items=scores.items,
         pair_table=table,
         ranking_table=ranking,
+        by=method.by if settings.by is None and table.is_family else settings.by,
     )
     if settings.by is not None:
         comparison.slices()  # refuses a column that makes none

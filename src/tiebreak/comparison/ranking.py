@@ -118,7 +118,7 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     label = values.value_label or (metric if metric.startswith(f"{name}_") else f"{name} {metric}")
     return RankingTable(
         **(vars(values) | {"value_label": label}),
-        order=_order(above, outside, component, entry),
+        order=_order(outside, component),
         mean_interval=None if interval is None else Interval(*(np.clip(end, *bounds) for end in interval(pairs.alpha))),
         is_linked=values.adjusted is None or not connected_groups(~np.isnan(score))[0].any(),
         entry=entry,
@@ -178,8 +178,8 @@ def components(above: Relation, entry: IntArray) -> IntArray:
     Gaps in the scores, and centres that are no means, can make cycles: a above b above c above a. Without them each entry is a
     component of its own.
     """
-    if not _points_up(above):  # down the ranking only, as without gaps
-        return entry
+    if not any(bool(row[:place].any()) for place, row in enumerate(above)):  # down the ranking only, as without gaps
+        return entry  # looked for row by row, as half of the relation would be a copy
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -190,22 +190,14 @@ def components(above: Relation, entry: IntArray) -> IntArray:
     return np.asarray(connected_components(graph, directed=True, connection="strong")[1])
 
 
-def _points_up(above: Relation) -> bool:
-    """True where some model is shown above one that stands before it; row by row, as half of the relation would be a copy."""
-    return any(bool(row[:place].any()) for place, row in enumerate(above))
-
-
-def _order(above: Relation, outside: Relation, component: IntArray, entry: IntArray) -> IntArray:
+def _order(outside: Relation, component: IntArray) -> IntArray:
     """Rows such that no model stands below one that it is shown above; cycles and copies stand together, else the order stays.
 
     So the first row is a contender, and the place of each model lies between 1 + the number of models shown above it and
     n_models - the number of those that it is shown above, those of its own cycle left out. `outside` is the relation between
     models of different components.
     """
-    is_left = np.ones(entry.size, dtype=bool)
-    if 1 + np.count_nonzero(np.diff(entry)) == np.unique(entry).size and not _points_up(above):
-        return np.flatnonzero(is_left)
-    order = list[int]()
+    is_left, order = np.ones(component.size, dtype=bool), list[int]()
     n_above = np.bincount(component, outside.sum(axis=0))  # of each component: what is still to come above it
     while is_left.any():
         row = np.flatnonzero(is_left & (n_above[component] == 0))[0]

@@ -32,7 +32,7 @@ _KNOWN: dict[str, tuple[Any, ...]] = {
 """Values that settings of a few words can have; methods are those of the registry."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """Choices of one comparison, checked; meanings as in `tiebreak.compare`.
 
@@ -101,10 +101,6 @@ class Settings:
                     ". Leave one of the two out.",
                     about="family",
                 )
-
-    def as_dict(self) -> dict[str, Any]:
-        """All of them by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def check_names(given: Mapping[str, Any]) -> None:

@@ -139,13 +139,11 @@ def kinds_of(difference: FloatArray, tolerance: FloatArray) -> NDArray[np.int8]:
 
 def omnibus(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """Omnibus tests of three models or more without gaps: Friedman's, that of Iman and Davenport, and Nemenyi's distance."""
-    matrix = units_of(data).matrix()
-    n_models = len(matrix.models)
     means = dataset_means(data)
-    table = means.matrix().score.T
-    if n_models < 3 or np.isnan(table).any():
+    matrix, n_models = means.matrix(), len(data.models)
+    if n_models < 3 or not matrix.is_complete:
         return
-    both = friedman_test(table, higher_is_better=means.metric.higher_is_better)
+    both = friedman_test(matrix.score.T, higher_is_better=means.metric.higher_is_better)
     for name, label, test in (
         ("friedman", "Friedman: chi-squared", both.friedman),
         ("iman-davenport", "Iman-Davenport: F", both.iman_davenport),

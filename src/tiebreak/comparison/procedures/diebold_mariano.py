@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Procedure, TestOnly, refusal
+from tiebreak.comparison.procedures.procedure import Procedure, TestOnly, and_more, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray
+from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray, blocks
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -111,19 +111,17 @@ def _remarks(data: Scores) -> Iterator[Notice]:
         return
     second, first = np.tril_indices(n_models, -1)
     lasting = np.zeros(first.size, dtype=bool)
-    for start in range(0, first.size, PAIRS_AT_ONCE):
-        rows = slice(start, start + PAIRS_AT_ONCE)
+    for rows in blocks(first.size, most=PAIRS_AT_ONCE):
         difference = matrix.score[first[rows]] - matrix.score[second[rows]]
         varies = np.ptp(difference, axis=-1) > RELATIVE_TOLERANCE * np.abs(matrix.score).max()
         lasting[rows] = varies & lasting_autocorrelation(difference)
     found = np.flatnonzero(lasting)
     if found.size > np.ceil(ALLOWED_SHARE * (first.size - 1)):
         one, two = matrix.models[first[found[0]]], matrix.models[second[found[0]]]
-        more = f" (and {found.size - 1} more pair(s))" if found.size > 1 else ""
         yield Notice(
             "lasting-autocorrelation",
-            f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the interval allows for: "
-            "compare over a longer stretch, losses that were differenced, or means of seasons",
+            f"the differences of {quoted([one, two])}{and_more(found.size)} go together over many periods, longer than the "
+            "interval allows for: compare over a longer stretch, losses that were differenced, or means of seasons",
         )
 
 

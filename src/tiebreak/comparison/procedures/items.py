@@ -125,8 +125,7 @@ def refuse_one_cluster(items: Items) -> TiebreakError | None:
 
 def scale_of(data: Scores, first: IntArray, second: IntArray) -> FloatArray:
     """Size of the scores of each pair, which sets the size of rounding noise."""
-    rows = items_of(data).score.reshape(len(data.models), -1)
-    largest = np.maximum(np.fmax.reduce(rows, axis=1, initial=0.0), -np.fmin.reduce(rows, axis=1, initial=0.0))
+    largest = np.fmax.reduce(np.abs(items_of(data).score), axis=(1, 2), initial=0.0)
     return np.asarray(np.maximum(largest[first], largest[second]))
 
 
@@ -342,9 +341,7 @@ def _judge(data: Scores, first: IntArray, second: IntArray, layout: Layout) -> J
 def means_of_models(data: Scores, layout: Layout | None = None) -> Means:
     """Mean of each model over its own items, with the error that clusters, runs and tasks leave it."""
     items = items_of(data)
-    layout = layout_of(items) if layout is None else layout
-    rows = items.score.reshape(len(items.models), -1)
-    return means_of_rows(items.score, layout, np.fmax.reduce(np.abs(rows), axis=1))
+    return means_of_rows(items.score, layout or layout_of(items), np.fmax.reduce(np.abs(items.score), axis=(1, 2)))
 
 
 def _values(data: Scores, layout: Layout) -> ModelValues:
