@@ -10,7 +10,6 @@ from tiebreak.readers import battles as reader
 from tiebreak.readers.files import pipes_as_files
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.scores.battles import Battles
-from tiebreak.scores.scores import Scores
 
 
 def read_battles(*sources: Any, cluster: str | None = None) -> Battles:
@@ -112,8 +111,7 @@ def rate(
             return rate_battles(battles, position=position, anchor=anchor, level=level)
         if cluster is not None:
             raise InvalidParameterError("cluster is of battles, and these are scores; each dataset counts once.", about="cluster")
-        is_read = len(held) == 1 and isinstance(held[0], Scores)
-        scores = held[0] if is_read else read_scores(*held, metric=metric, lower_is_better=lower_is_better)
+        scores = read_scores(*held, metric=metric, lower_is_better=lower_is_better)
         return rate_scores(scores, tie_margin=tie_margin, anchor=anchor, level=level)
 
 

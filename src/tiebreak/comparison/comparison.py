@@ -12,7 +12,7 @@ import numpy as np
 from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
 from tiebreak.comparison.looks import Looks, cut, decided_at, looked, next_look
 from tiebreak.comparison.procedures import choose_method, procedures_named
-from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, refusal, units_of, wins
+from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, refusals, units_of, wins
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings, check_names
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
@@ -606,19 +606,20 @@ def _check_models(scores: Scores, baseline: str | None) -> None:
     """Refuse a single model, more than memory holds the pairs of, and a baseline that is none of them."""
     models, n = scores.models, len(scores.models)
     gone = "".join(f" {notice.text}." for notice in scores.notices if notice.code == "left-out")
-    refused = refusal(
-        (n < 2, f"a comparison needs at least two models; there is only {quoted(models)}.{gone}"),
-        (
-            n > MOST_MODELS,
+    problems = Problems(
+        refusals(
+            (n < 2, f"a comparison needs at least two models; there is only {quoted(models)}.{gone}"),
             (
-                f"{n:,} models make {n * (n - 1) // 2:,} pairs, for which memory would be short; at most {MOST_MODELS:,} models "
-                "can be compared. Choose some of them with "
+                n > MOST_MODELS,
+                (
+                    f"{n:,} models make {n * (n - 1) // 2:,} pairs, for which memory would be short; at most {MOST_MODELS:,} "
+                    "models can be compared. Choose some of them with "
+                ),
+                Setting("models"),
+                ".",
             ),
-            Setting("models"),
-            ".",
-        ),
+        )
     )
-    problems = Problems(filter(None, [refused]))
     with problems.noted():
         if baseline is not None:
             look_up(baseline, models, "model (given as baseline)")
@@ -657,37 +658,37 @@ def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
 
 def _check_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> None:
     """Refuse missing scores unless pairs may differ in their units; a model without any, or vast scores, in any case."""
-    unit, problems = method.unit, Problems()
-    absent = np.isnan(matrix.score)
+    unit, absent = method.unit, np.isnan(matrix.score)
     largest = np.array([np.fmax.reduce(np.abs(row), initial=0.0) for row in matrix.score])  # by row, as a table may be large
     names = np.array(matrix.models, dtype=object)
     vast, empty = names[largest > LARGEST_SCORE], names[absent.all(axis=1)]
     has, it = ("has", "it") if empty.size == 1 else ("have", "them")
-    for each in (
-        (
-            vast.size > 0,
+    problems = Problems(
+        refusals(
             (
-                f"the scores of {quoted(vast.tolist())} reach beyond {LARGEST_SCORE:g}, where differences leave the range of "
-                "numbers. Give the metric in a larger unit, or leave the model out with "
+                vast.size > 0,
+                (
+                    f"the scores of {quoted(vast.tolist())} reach beyond {LARGEST_SCORE:g}, where differences leave the range of "
+                    "numbers. Give the metric in a larger unit, or leave the model out with "
+                ),
+                Setting("models"),
+                ".",
             ),
-            Setting("models"),
-            ".",
-        ),
-        (
-            0 < largest.max() < SMALLEST_SCORE,
             (
-                f"no score is larger than {largest.max():g}, where differences leave the range of numbers. Give the metric in a "
-                "smaller unit: multiply all scores by the same number."
+                0 < largest.max() < SMALLEST_SCORE,
+                (
+                    f"no score is larger than {largest.max():g}, where differences leave the range of numbers. Give the metric "
+                    "in a smaller unit: multiply all scores by the same number."
+                ),
             ),
-        ),
-        (
-            empty.size > 0,
-            f"{quoted(empty.tolist())} {has} no score on any {unit}. Leave {it} out with ",
-            Setting("models"),
-            ".",
-        ),
-    ):
-        problems.extend(filter(None, [refusal(each)]))
+            (
+                empty.size > 0,
+                f"{quoted(empty.tolist())} {has} no score on any {unit}. Leave {it} out with ",
+                Setting("models"),
+                ".",
+            ),
+        )
+    )
     incomplete = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
     if incomplete.size and missing == "raise" and method.is_paired:
         row = incomplete[0]

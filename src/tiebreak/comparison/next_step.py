@@ -105,20 +105,21 @@ def _goal(pair: PairComparison) -> tuple[Goal, float, float]:
 
 def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, float]:
     """True where splits can be repeated, and the repeats, fits and seconds that it takes."""
-    comparison, nothing = pair.comparison, (0, float("nan"), float("nan"))
-    if comparison.method.unit != "split":
-        return True, *nothing
-    matrix = comparison.matrix
-    if not comparison.scores.can_be_repeated:
-        return False, *nothing
+    scores, matrix = pair.comparison.scores, pair.comparison.matrix
+    is_split = pair.comparison.method.unit == "split"
+    can_repeat = not is_split or scores.can_be_repeated
+    if not is_split or not can_repeat or n_units > MOST_TIMES * pair.n_units:
+        return can_repeat, 0, nan, nan
     n_now = np.unique(matrix.repeat).size
     n_folds = matrix.n_splits / n_now
-    if not isfinite(n_units) or n_units > MOST_TIMES * pair.n_units:
-        return True, *nothing
     n_repeats = max(ceil(n_units / n_folds), n_now + 1)
     n_fits = 2 * (n_repeats - n_now) * n_folds
-    each = [comparison.scores.fit_seconds.get(name, float("nan")) for name in (pair.first, pair.second)]
-    return True, n_repeats, n_fits, n_fits * float(np.mean(each))
+    return (
+        True,
+        n_repeats,
+        n_fits,
+        n_fits * float(np.mean([scores.fit_seconds.get(name, nan) for name in (pair.first, pair.second)])),
+    )
 
 
 def cheapest(comparison: Comparison, models: Sequence[str]) -> str | None:

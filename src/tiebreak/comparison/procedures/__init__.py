@@ -63,22 +63,26 @@ def _by_shape(data: Scores, question: Question) -> str:
     items = data.items
     if question == "summary":
         return f"summary-{cast('Summary', data.matrix().summary).kind}"
-    if question == "test-sets":
-        return "newcombe" if procedures_named("newcombe")[0].refuse(data) is None else "welch"
-    if items is not None and not items.is_mean:
+    if question == "examples" and items is not None and not items.is_mean:
         return "delong" if items.is_positive is not None and items.clusters is None else "jackknife-t"
-    if items is not None:
-        if items.tasks is not None:
-            return "macro-average"
-        found = (each for each in ("prediction-powered", "tango") if procedures_named(each)[0].refuse(data) is None)
-        return next(found, "clustered-t")
+    if question == "examples" and items is not None and items.tasks is not None:
+        return "macro-average"
     if question == "seeds":
         return "paired-t" if data.matrix().is_complete else "welch"
-    if question == "datasets":
-        if data.is_mixed:
-            return "sign"
+    if question == "datasets" and not data.is_mixed:
         return "paired-t" if resolve_name(f"{__name__}.datasets:has_many_ties")(data) else "wilcoxon"
-    return "corrected-t" if question == "splits" else "diebold-mariano"
+    *tried, last = _FIRST_THAT_FITS[question]
+    return next((each for each in tried if procedures_named(each)[0].refuse(data) is None), last)
+
+
+_FIRST_THAT_FITS: dict[Question, tuple[str, ...]] = {
+    "splits": ("corrected-t",),
+    "datasets": ("sign",),
+    "examples": ("prediction-powered", "tango", "clustered-t"),
+    "test-sets": ("newcombe", "welch"),
+    "time": ("diebold-mariano",),
+}
+"""Names of procedures by the question, of which the first counts that does not refuse the scores; the last one in any case."""
 
 
 _MADE = {

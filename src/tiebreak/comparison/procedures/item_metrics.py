@@ -21,7 +21,7 @@ from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, Interval
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
-from tiebreak.statistics.auc import Areas, roc_areas
+from tiebreak.statistics.auc import roc_areas
 from tiebreak.statistics.influence import Influence, bounded, metric_of_classes, metric_of_numbers
 
 FEW_OF_AREAS, FEW_RARER = 20, 10
@@ -71,14 +71,10 @@ def _refuse_areas(data: Scores) -> TiebreakError | None:
     )
 
 
-def _areas(data: Scores) -> Areas:
-    items = items_of(data)
-    return roc_areas(np.asarray(items.is_positive), items.score[:, 0])
-
-
 def _judge_areas(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Difference of the areas of each pair; what few examples of a class show is cut off, and so no multiple of an error."""
-    found = _areas(data)
+    items = items_of(data)
+    found = roc_areas(np.asarray(items.is_positive), items.score[:, 0])
     law = found.difference(first, second)
     df, has_variance = np.asarray(law.df), np.asarray(law.se) > 0
     few = min(found.n_positive, found.n_negative) < FEW_OF_AREAS
@@ -88,13 +84,13 @@ def _judge_areas(data: Scores, first: IntArray, second: IntArray) -> Judged:
 
 def _values_of_areas(data: Scores) -> ModelValues:
     """Area of each model, with its logit interval."""
-    found = _areas(data)
-    shape = found.estimate.shape
+    items = items_of(data)
+    found = roc_areas(np.asarray(items.is_positive), items.score[:, 0])
     return ModelValues(
         "measured",
         found.estimate,
-        np.full(shape, found.n_positive + found.n_negative),
-        np.full(shape, RELATIVE_TOLERANCE),
+        np.full(found.estimate.shape, len(items.items)),
+        np.full(found.estimate.shape, RELATIVE_TOLERANCE),
         lambda alpha: found.interval(1.0 - alpha),
         standard_error=np.sqrt(found.variance),
     )

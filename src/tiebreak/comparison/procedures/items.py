@@ -34,6 +34,7 @@ from tiebreak.statistics.means import (
     FEW_RUNS,
     Layout,
     Means,
+    cluster_means,
     cluster_sums,
     differences_of_means,
     effects_of_size,
@@ -390,7 +391,7 @@ def _about_items(items: Items) -> Iterator[Notice]:
     means = items.score[:, 0] if len(items.runs) == 1 else items.item_means()
     if items.clusters is not None:
         sums = cluster_sums(means, items.cluster_codes, weights=items.weights, omit_missing=True)
-        means = np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
+        means = cluster_means(sums)
         sizes = cluster_sums(np.ones(len(items.items)), items.cluster_codes, weights=items.weights).weights
         large = effects_of_size(means, sizes, first, second)
         if large.size:  # sizes not met yet would change the mean

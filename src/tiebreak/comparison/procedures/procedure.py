@@ -149,9 +149,18 @@ def p_words(pvalue: float) -> str:
     return f"p {pvalue:.3g}" if pvalue else "p < 1e-300"
 
 
-def refusal(*reasons: tuple[bool | np.bool_, *tuple[str | Setting, ...]]) -> DataError | None:
-    """Error with the text of the first of several reasons that holds; None where none does."""
-    return next((DataError(*text) for holds, *text in reasons if holds), None)
+Reason = tuple[bool | np.bool_, *tuple[str | Setting, ...]]
+"""True where it holds, and the text of the error in parts."""
+
+
+def refusals(*reasons: Reason) -> Iterator[DataError]:
+    """Errors of those of several reasons that hold."""
+    return (DataError(*text) for holds, *text in reasons if holds)
+
+
+def refusal(*reasons: Reason) -> DataError | None:
+    """Error of the first of several reasons that holds; None where none does."""
+    return next(refusals(*reasons), None)
 
 
 def noted(*remarks: tuple[bool | np.bool_, Notice]) -> Iterator[Notice]:
