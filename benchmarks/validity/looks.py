@@ -27,7 +27,7 @@ import numpy as np
 
 import tiebreak as tb
 from tiebreak.comparison.comparison import compare_scores
-from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit, refuse_order
+from tiebreak.comparison.looks import LOOKED_FROM, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit, refuse_order
 from tiebreak.comparison.procedures import procedures_named
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
@@ -559,7 +559,7 @@ def _twenty(scores: tb.Scores, n_total: int, rope: float) -> Looks:
     """A plan of which twenty looks are taken, as far as there are units enough for them; the answer fills in its levels."""
     whole = compare_scores(scores, Settings())
     method = whole.method
-    fewest, unit = PROCESSES[method.name].fewest, plan_unit(method, scores)
+    fewest, unit = LOOKED_FROM[method.name], plan_unit(method, scores)
     sizes = sorted({max(fewest, round(n_total * k / 20)) for k in range(1, 21)})
     first = compare_scores(cut(method, scores, sizes[0]), Settings(rope=rope, looks=Looks(n_total=n_total))).looks
     assert first is not None

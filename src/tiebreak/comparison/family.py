@@ -74,11 +74,9 @@ def rounded(interval: Interval, tolerance: FloatArray | float) -> Interval:
 def reasons_of(law: Law, interval: Interval) -> Codes:
     """Codes of why a pair has no interval, 0 where it has one: its kind, or too few units or draws for so small an alpha."""
     low, high = interval
-    has_spread = law.kind == SPREAD
     is_open, is_lacking = np.isneginf(low) & np.isposinf(high), np.isnan(low) | np.isnan(high)
-    return np.where(has_spread & is_open, TOO_FEW_UNITS, np.where(has_spread & is_lacking, TOO_FEW_DRAWS, law.kind)).astype(
-        np.int8
-    )
+    cases = [law.kind != SPREAD, is_open, is_lacking]
+    return np.select(cases, [law.kind, TOO_FEW_UNITS, TOO_FEW_DRAWS]).astype(np.int8)
 
 
 class Against(NamedTuple):
@@ -202,11 +200,9 @@ class Family:
         if not self.is_family:
             return reason
         low, high = self.interval
-        has_zero = (low <= 0) & (high >= 0)
-        if np.any(has_zero):
-            is_rejected = has_zero & (self.pvalue <= self.interval_alpha)
-            reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, UNSETTLED))
-        return np.where(self.verdict == UNDECIDED, np.where(reason, reason, UNSETTLED), 0).astype(np.int8)
+        is_rejected = (low <= 0) & (high >= 0) & (self.pvalue <= self.interval_alpha)
+        reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, UNSETTLED))
+        return np.where(self.verdict == UNDECIDED, reason, 0).astype(np.int8)
 
     @cached_property
     def probabilities(self) -> RopeProbabilities | None:
@@ -271,47 +267,42 @@ class Family:
         oriented = np.where(as_asked, 1.0, -1.0) * part.law.estimate
         # models that tie stand in order of name, and rounding must not seem to rank them otherwise
         oriented = np.where(np.abs(oriented) <= part.law.tolerance, 0.0, oriented)
-
-        def of_models(values: NDArray[Any], elsewhere: float) -> NDArray[Any]:
-            column = np.full(n_models, elsewhere, dtype=values.dtype)
-            column[model] = values
-            return column
-
+        row = np.full(n_models, -1)  # of each model, in a column to which the value elsewhere is appended
+        row[model] = np.arange(model.size)
         low, high = part.interval
         ends = np.where(as_asked, low, -high), np.where(as_asked, high, -low)
-        verdict = np.where(as_asked, part.verdict, MIRRORED[part.verdict]).astype(np.int8)
+        verdict = np.where(as_asked, part.verdict, MIRRORED[part.verdict])
         return Against(
-            of_models(oriented, 0.0),
-            Interval(*(of_models(end, np.nan) for end in ends)),
-            of_models(verdict, NONE),
-            of_models(part.reason, 0),
+            np.append(oriented, 0.0)[row],
+            Interval(*(np.append(end, np.nan)[row] for end in ends)),
+            np.append(verdict, NONE)[row],
+            np.append(part.reason, 0)[row],
         )
 
     def row_values(self, row: int, mirrored: bool) -> dict[str, Any]:
         """One row as plain values, named as in the `pairs` frame; mirrored, the second model stands first."""
         part = self if self.n_pairs == 1 else self.part(np.array([row]))
-        law, sign = part.law, -1.0 if mirrored else 1.0
-
-        def value(column: ArrayLike | None) -> float:
-            return float("nan") if column is None else float(np.broadcast_to(column, (1,))[0])
-
+        law, sign, verdict = part.law, -1.0 if mirrored else 1.0, part.verdict[0]
+        chances = part.probabilities or (None, None, None)
+        columns: dict[str, ArrayLike | None] = {
+            "difference": law.estimate,
+            "standard_error": law.se,
+            "df": law.df,
+            "statistic": part.statistic,
+            "pvalue": part.pvalue,
+            "adjusted_pvalue": part.adjusted_pvalue,
+            **dict(zip(("p_better", "p_equivalent", "p_worse"), chances[::-1] if mirrored else chances, strict=True)),
+        }
+        numbers = {name: float(np.ravel(np.nan if column is None else column)[0]) for name, column in columns.items()}
         low, high = sorted(sign * float(end[0]) + 0.0 for end in part.interval)  # + 0.0: no -0.0
-        verdict, df = part.verdict[0], value(law.df)
-        better, equivalent, worse = map(value, (None, None, None) if part.probabilities is None else part.probabilities)
-        return {
-            "n_units": int(value(law.n_units)),
-            "difference": sign * value(law.estimate) + 0.0,
-            "standard_error": value(law.se),
-            "df": int(df) if df.is_integer() else df,
-            "statistic": sign * value(part.statistic) + 0.0,
-            "pvalue": value(part.pvalue),
-            "adjusted_pvalue": value(part.adjusted_pvalue),
+        return numbers | {
+            "n_units": int(np.ravel(law.n_units)[0]),
+            "difference": sign * numbers["difference"] + 0.0,
+            "df": int(numbers["df"]) if numbers["df"].is_integer() else numbers["df"],
+            "statistic": sign * numbers["statistic"] + 0.0,
             "interval_alpha": self.interval_alpha if self.is_family else float("nan"),
             "interval_low": low,
             "interval_high": high,
-            "p_better": worse if mirrored else better,
-            "p_equivalent": equivalent,
-            "p_worse": better if mirrored else worse,
             "verdict": VERDICTS[MIRRORED[verdict] if mirrored else verdict],
             "reason": REASONS[part.reason[0]],
         }

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -178,29 +178,11 @@ class Looks:
 # --- the plan and the data ----------------------------------------------------------------------------------------------------
 
 
-class Process(NamedTuple):
-    """Looks of a procedure: the distribution of its statistic from look to look, and where looking begins.
+LOOKED_FROM = {"corrected-t": 1, "tango": 20, "clustered-t": 20, "delong": 50, "wilcoxon": 8}
+"""Procedures whose error over all looks was measured, in benchmarks/validity/looks.py, and the units from which it is kept."""
 
-    Attributes
-    ----------
-    is_student : bool
-        Student's, with the variance estimated anew at each look; else the normal one.
-    fewest : int
-        Units of the plan from which looks were measured to keep their level.
-    """
-
-    is_student: bool
-    fewest: int
-
-
-PROCESSES = {
-    "corrected-t": Process(is_student=True, fewest=1),
-    "tango": Process(is_student=False, fewest=20),
-    "clustered-t": Process(is_student=True, fewest=20),
-    "delong": Process(is_student=False, fewest=50),
-    "wilcoxon": Process(is_student=False, fewest=8),
-}
-"""Procedures whose error over all looks was measured, in benchmarks/validity/looks.py."""
+STUDENTS = ("corrected-t", "clustered-t")
+"""Those of which the statistic is Student's, with the variance estimated anew at each look; else it is normal."""
 
 
 def plan_unit(method: Method, data: Scores) -> str:
@@ -267,10 +249,10 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
     has_runs = data.items is not None and len(data.items.runs) > 1
     refused = refusal(
         (
-            method.name not in PROCESSES,
+            method.name not in LOOKED_FROM,
             (
-                f"{method.name} takes no looks: {why}. Looks are for {quoted(list(PROCESSES))}. Compare once, when all data are "
-                "in, without "
+                f"{method.name} takes no looks: {why}. Looks are for {quoted(list(LOOKED_FROM))}. Compare once, when all data "
+                "are in, without "
             ),
             Setting("n_total"),
             ".",
@@ -373,7 +355,7 @@ def next_look(plan: Looks | Mapping[str, Any], data: Scores, settings: Settings,
             about="looks",
         )
     look = TakenLook(n, fraction_of(plan, method, data, n), float("nan"), digest_of(data), ())
-    fewest, rarest = PROCESSES[method.name].fewest, None if data.items is None else data.items.n_rarest
+    fewest, rarest = LOOKED_FROM[method.name], None if data.items is None else data.items.n_rarest
     is_few = rarest is not None and rarest < FEWEST_OF_A_CLASS and n < plan.n_total
     if is_few or n < min(fewest, plan.n_total):
         what = f"{rarest} items of the rarer class" if is_few else f"{n:,} {unit}s"
@@ -570,7 +552,7 @@ def _correlation_tail(correlation: float, n: int) -> float:
 def granted_alphas(plan: Looks, method: Method, cuts: Sequence[Scores]) -> Callable[[float], FloatArray]:
     """Function of a two-sided alpha, of any that is shared among looks: the part of it that each look grants to all pairs."""
     numbers, information = map(np.array, zip(*map(_information, cuts), strict=True))
-    df = numbers - 1.0 if PROCESSES[method.name].is_student else None
+    df = numbers - 1.0 if method.name in STUDENTS else None
     # the spending function is asked at the shares of the plan; the correlation of two looks is that of their information
     time = np.array([look.fraction for look in plan.taken])
     fractions = information / information[-1] * min(1.0, time[-1])

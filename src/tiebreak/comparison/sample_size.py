@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.looks import GAMMA, GAMMAS, PROCESSES
+from tiebreak.comparison.looks import GAMMA, GAMMAS, LOOKED_FROM, STUDENTS
 from tiebreak.errors import DataError, Setting
 from tiebreak.numerics import FloatArray, check_count
 from tiebreak.result import Result
@@ -127,7 +127,7 @@ class SampleSize(Result):
     def first_look(self) -> float:
         """Units (in whole clusters) from which looks keep their level; infinite where `compare` takes none at such data."""
         name, of_pilot = self.population.procedure, self.population.pilot_n
-        return max(PROCESSES[name].fewest * self.step, self.fewest) if name in PROCESSES and not of_pilot else inf
+        return max(LOOKED_FROM[name] * self.step, self.fewest) if name in LOOKED_FROM and not of_pilot else inf
 
     @property
     def power_error(self) -> float:
@@ -167,7 +167,7 @@ class SampleSize(Result):
         population = self.population
         # information is what the variance at the end is of that at a look
         fractions = [(population.scale(n, difference) / population.scale(each, difference)) ** 2 for each in at]
-        df = [each - 1 for each in population.drawn(at)] if PROCESSES[population.procedure].is_student else None
+        df = [each - 1 for each in population.drawn(at)] if population.procedure in STUDENTS else None
         gamma = GAMMAS.get(self.unit, GAMMA)
         return at, tuple(group_sequential_design(fractions, alpha=self.interval_alpha, gamma=gamma, df=df).alphas.tolist())
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, mean_values, noted, reached, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, mean_values, noted, reached, refusal
 from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, mean_present, student_multiplier
 from tiebreak.scores.means import law_of_models, pair_differences
@@ -152,7 +152,7 @@ PAIRED_T = Procedure(
 
 # --- training seeds on one test set -----------------------------------------------------------------------------------------
 
-FURTHER_RUNS = Reach("further training runs on this very test set", "other data")
+FURTHER_RUNS = ("further training runs on this very test set", "other data")
 TEST_SET_AS_IS = "the test set is what it is: nothing is said of other data"
 SEED_REFERENCE = "X. Bouthillier et al. Accounting for variance in machine learning benchmarks. MLSys 2021."
 

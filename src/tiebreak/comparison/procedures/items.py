@@ -11,7 +11,6 @@ from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
     Procedure,
-    Reach,
     TestOnly,
     adjusted_of,
     and_more,
@@ -74,11 +73,11 @@ def items_of(data: Scores) -> Items:
     return cast("Items", data.items)
 
 
-def reach_of(further: str, data: Scores | None, beyond: str = "") -> Reach:
+def reach_of(further: str, data: Scores | None, beyond: str = "") -> tuple[str, str]:
     """Reach of an answer about further items: about further runs too, where there are several."""
     has_runs = data is not None and data.items is not None and len(data.items.runs) > 1
     whose = f"and {FURTHER_ITEM_RUNS}" if has_runs else "with these models as they are"
-    return Reach(f"{further}, {whose}", beyond + (ANEW if has_runs else OTHER_CHANCE))
+    return f"{further}, {whose}", beyond + (ANEW if has_runs else OTHER_CHANCE)
 
 
 def layout_of(items: Items, *, by_task: bool = False) -> Layout:

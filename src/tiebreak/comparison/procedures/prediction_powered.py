@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.comparison.procedures.items import items_of, judged_means, refuse_items, remarks_on_items, scale_of
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, refusal
 from tiebreak.errors import Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, IntArray
 from tiebreak.scores.items import Items
@@ -212,7 +212,7 @@ PREDICTION_POWERED = Procedure(
     question="examples",
     reason="people labelled some of the {units} that the judge scored: the mean of what people would say of all, in which the "
     "judge counts by how well it agrees with them (PPI++); the error counts clusters where there are some",
-    generalises_to=Reach(
+    generalises_to=(
         "further {units} like these as people would judge them, with these models as they are",
         "other people, another judge, another training run or other sampled answers",
     ),

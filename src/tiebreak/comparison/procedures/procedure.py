@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -137,11 +137,8 @@ class TestOnly:
     text: str
 
 
-class Reach(NamedTuple):
-    """Words on what an answer generalises to, and on the sources of further chance that it says nothing of; "" for none."""
-
-    to: str
-    not_covered: str = ""
+Reach = str | tuple[str, str]
+"""Words on what an answer generalises to; and on the sources of further chance that it says nothing of, where there are some."""
 
 
 def p_words(pvalue: float) -> str:
@@ -210,7 +207,8 @@ class Procedure:
         To what the answer generalises, as a key; `generalises_to` says it in words.
     reason : str
         For choosing it.
-    generalises_to : str or Reach
+    generalises_to : str or tuple of str
+        And what the answer says nothing of.
     assumptions, references : tuple of str
     traits : set of str
         "pairwise": a missing score leaves out its unit for the pairs that lack it, unless the caller says otherwise. "unpaired":
@@ -233,7 +231,7 @@ class Procedure:
     name: str
     question: Question
     reason: str
-    generalises_to: str | Reach | Callable[[Scores | None], str | Reach]
+    generalises_to: Reach | Callable[[Scores | None], Reach]
     assumptions: tuple[str, ...]
     references: tuple[str, ...]
     traits: frozenset[Trait] = frozenset()
@@ -288,17 +286,17 @@ def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool 
 
     told = procedure.generalises_to
     reach = told(data) if callable(told) else told
-    reach = reach if isinstance(reach, Reach) else Reach(reach)
+    to, not_covered = (reach, "") if isinstance(reach, str) else reach
     words: dict[str, Any] = {
         "reason": f"{'asked for by name: ' if asked else ''}{procedure.reason}".format(**noun),
-        "generalises_to": reach.to.format(**noun),
+        "generalises_to": to.format(**noun),
         "assumptions": tuple(text.format(**noun) for text in procedure.assumptions),
     }
     traits = procedure.traits
     return Method(
         **(vars(procedure) | words),
         unit=unit,
-        not_covered=reach.not_covered,
+        not_covered=not_covered,
         missing="pairwise" if "pairwise" in traits else "raise",
         is_paired="unpaired" not in traits,
         is_mean="no mean" not in traits,

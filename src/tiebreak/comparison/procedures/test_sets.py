@@ -11,7 +11,6 @@ from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
     Procedure,
-    Reach,
     question_of,
     reached,
     refusal,
@@ -43,9 +42,9 @@ def _independent_sets(data: Scores) -> Iterator[Notice]:
     )
 
 
-def _reach(data: Scores | None) -> Reach:
-    found = reach_of("further {units} like those of the test sets", data)
-    return found if data is not None and data.items is not None else found._replace(not_covered="")
+def _reach(data: Scores | None) -> tuple[str, str]:
+    to, not_covered = reach_of("further {units} like those of the test sets", data)
+    return to, not_covered if data is not None and data.items is not None else ""
 
 
 INDEPENDENT_SETS = (
