@@ -35,7 +35,6 @@ from tiebreak.study_file import read_study
         (Setting("lower_is_better", "True"), "lower_is_better=True", "--lower-is-better"),
         (Setting("lower_is_better", "False"), "lower_is_better=False", "--higher-is-better"),
         (Setting("accept_versions", "True"), "accept_versions=True", "--accept-versions"),
-        (Setting("overwrite", "True"), "overwrite=True", "--force"),
         (Setting("even_damaged", "True"), "even_damaged=True", "--even-damaged"),
         (Setting("keep_predictions", "True"), "keep_predictions=True", "keep_predictions = true in the study"),
         (NAMED_SCORERS, "scoring={name: scorer}", "scoring={name: scorer}"),

@@ -269,16 +269,13 @@ def read_terminal(terminal: int) -> bytes:
 
 
 def test_a_terminal_is_told_what_it_waits_for_and_a_file_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line with what is done and for how long, on standard error, which is gone in the end; nothing of what is over sooner."""
+    """A line with what is done, on standard error; nothing of what is over sooner."""
     for is_terminal, after, is_shown in ((True, 3600.0, False), (False, 0.0, False), (True, 0.001, True)):
         log = io.StringIO()
         monkeypatch.setattr(log, "isatty", is_terminal.__bool__)
         monkeypatch.setattr(sys, "stderr", log)
-        monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setattr(process, "WAITS", after)
         with process.waiting("reading and comparing"):
             if is_shown:
                 wait_for(log.getvalue)
-        assert bool(log.getvalue()) == is_shown
-    assert re.search("reading and comparing .*0:00:0", log.getvalue())
-    assert log.getvalue().endswith("\x1b[2K")
+        assert log.getvalue() == ("reading and comparing ...\n" if is_shown else "")

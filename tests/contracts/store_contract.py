@@ -23,7 +23,6 @@ from tests.contracts.plans import (
 from tests.guarded import told
 from tiebreak.errors import (
     ChangedRunError,
-    DataError,
     InvalidParameterError,
     StoreError,
     UnknownNameError,
@@ -488,22 +487,6 @@ class StoreContract:
         store.open(a_plan(datasets=(a_dataset(kind="repeated-kfold"),)))
         store.open(a_plan(datasets=(once,)))
         assert store.read("moons").record.datasets[0].kind == "repeated-kfold"
-
-    @pytest.mark.parametrize(
-        ("plan", "text"),
-        [
-            (a_plan(models=("a", "b", "a")), "run 'moons': several models are called 'a'. Give each its own name."),
-            (a_plan(metrics=("f1", "f1")), "run 'moons': several metrics are called 'f1'. Give each its own name."),
-            (a_plan(datasets=(a_dataset(), a_dataset())), "run 'moons': several datasets are called ''. Give each its own name."),
-            (
-                a_plan(datasets=(a_dataset("iris", keys=[(0, 0), (0, 0)]),)),
-                "run 'moons': several splits of dataset 'iris' have the same repeat and fold. Number them apart.",
-            ),
-        ],
-    )
-    def test_names_are_what_cells_are_told_apart_by(self, store: SqlStore, plan: RunRecord, text: str) -> None:
-        """A name that stands for two things is refused."""
-        assert told(DataError, store.open, plan) == text
 
     # --- the store ----------------------------------------------------------------------------------------------------
 

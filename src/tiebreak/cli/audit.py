@@ -17,7 +17,7 @@ Examples:
 """
 
 
-@click.command("audit", epilog=EPILOG, short_help="Check the data and splits of a study.")
+@click.command("audit", epilog=EPILOG)
 @click.argument("study", metavar="STUDY")
 @click.option("--deep", is_flag=True, help="Look for near copies of test rows too.")
 @click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,23 +115,14 @@ def _check_gate(gate: dict[str, Any], files: Sequence[str]) -> None:
 
 
 def _judged(
-    gate: dict[str, Any], comparison: Comparison, compared: Callable[..., Comparison], floor: NoiseFloor | float | None
+    gate: dict[str, Any], comparison: Comparison, sources: Sequence[Any], settings: dict[str, Any]
 ) -> Requirements | None:
-    """Outcome of all requirements; None where there are none. `compared` makes the comparison in another metric."""
+    """Outcome of all requirements; None where there are none."""
     if not _is_asked(gate):
         return None
-    rope = comparison.settings.rope
-
-    def otherwise(metric: str) -> Comparison:
-        if rope != 0 and not isinstance(rope, str):
-            raise click.UsageError(
-                f"--rope {rope:g} is in the unit of {comparison.metric.name}. For {metric} too give a share, such as --rope "
-                "1%, or a command of its own."
-            )
-        return compared(metric=metric, rope=rope, lower_is_better=None)
-
     typed: Any = {name.removeprefix("require_"): gate[name] for name in _GATE[:3]}
-    return comparison.meets(**typed, others=otherwise, noise_floor=floor)
+    others = functools.partial(_compared_otherwise, sources, settings, comparison)
+    return comparison.meets(**typed, others=others, noise_floor=_noise_floor(gate, sources, comparison))
 
 
 def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
@@ -225,8 +216,8 @@ _OPTIONS = (
 
 
 GROUPS = {
-    "What is compared": "metric lower_is_better directions models dataset rows item cluster by parts where positive cv n_train"
-    " n_test",
+    "What is compared": "metric lower_is_better directions models dataset rows item cluster by parts where positive cv seeds"
+    " n_train n_test",
     "How it is decided": "rope alpha baseline family correction method missing rng",
     "A plan of looks": "n_total looks random_order",
     "A release gate": "require_better require_not_worse require_near_best noise_floor allow_inconclusive junit",
@@ -239,17 +230,14 @@ class GroupedCommand(click.Command):
     """A command whose options stand in groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the groups; an option of none stands under the last title."""
-        params = {str(param.name): param for param in self.get_params(ctx) if isinstance(param, click.Option)}
-        rest = [name for name in params if not any(name in names.split() for names in GROUPS.values())]
+        """Write the groups."""
+        params = {param.name: param for param in self.get_params(ctx)}
         for title, names in GROUPS.items():
-            shown = [*names.split(), *(rest if title == "Output" else ())]
-            records = [record for name in shown if name in params and (record := params[name].get_help_record(ctx))]
             with formatter.section(title):
-                formatter.write_dl(records)
+                formatter.write_dl(filter(None, (params[name].get_help_record(ctx) for name in names.split())))
 
 
-@click.command("compare", cls=GroupedCommand, epilog=EPILOG, short_help="Say which models are better, and which tie.")
+@click.command("compare", cls=GroupedCommand, epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @with_options(*_OPTIONS)
 @help_option
@@ -264,7 +252,6 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
     """
     from tiebreak.errors import TiebreakError
     from tiebreak.readers.folder import with_folders
-    from tiebreak.result import view_of
 
     gate = {name: typed.pop(name) for name in _GATE}
     settings = with_direction(typed)
@@ -284,16 +271,15 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise
-        floor = _noise_floor(gate, sources, comparison)
-        requirements = _judged(gate, comparison, functools.partial(_compared_otherwise, sources, settings), floor)
+        requirements = _judged(gate, comparison, sources, settings)
     if kept_in is not None and comparison.looks is not None:
         from tiebreak.views.looks import keep
 
         keep(kept_in, content, comparison.looks)  # before anybody sees the answer
     show_found(sources, on_stdout=output.is_text)
-    show_answer(comparison, output, requirements)
-    output.draw(comparison)
-    output.report(functools.partial(view_of(comparison).as_html, comparison, None, requirements))
+    output.write(comparison, requirements)
+    if output.format_ == "csv":
+        _say_beside(comparison, requirements)
     context.exit(_exit_code(gate, requirements))
 
 
@@ -314,31 +300,26 @@ def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | Non
     return path, content
 
 
-def _noise_floor(gate: dict[str, Any], sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | float | None:
+def _noise_floor(gate: dict[str, Any], sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | str | float | None:
     """The noise floor that was given, or the one that lies in a folder with the results."""
-    typed = gate["noise_floor"]
-    lying = [each.path for results in found_in(sources) for each in results.of_kind("floor")]
-    if typed is None and not lying:
-        return None
+    if gate["noise_floor"] is not None:
+        return as_rope(gate["noise_floor"])
     from tiebreak.comparison.noise_floor import read_noise_floor
 
-    if typed is None:
-        floors = [floor for floor in map(read_noise_floor, lying) if floor.metric == comparison.metric]
-        if len(floors) > 1 and _is_asked(gate):
-            raise CommandError(f"{len(floors)} noise floors lie there; say which counts with --noise-floor FILE.")
-        return floors[0] if floors else None
-    number = as_rope(typed)
-    return read_noise_floor(typed) if isinstance(number, str) else number
+    lying = [each.path for results in found_in(sources) for each in results.of_kind("floor")]
+    floors = [floor for floor in map(read_noise_floor, lying) if floor.metric == comparison.metric]
+    if len(floors) > 1:
+        raise CommandError(f"{len(floors)} noise floors lie there; say which counts with --noise-floor FILE.")
+    return floors[0] if floors else None
 
 
-def show_answer(comparison: Comparison, output: Output, requirements: Requirements | None = None) -> None:
-    """Print a comparison; what has no place in a table of pairs is a message."""
-    output.show(comparison, requirements)
-    if output.format_ == "csv" and comparison.looks is not None:
+def _say_beside(comparison: Comparison, requirements: Requirements | None) -> None:
+    """Say what has no place in a table of pairs."""
+    if comparison.looks is not None:
         from tiebreak.views.looks import sentence
 
         say(sentence(comparison))
-    if output.format_ == "csv" and requirements is not None:
+    if requirements is not None:
         from tiebreak.views.requirements import judgements
 
         say("\n".join(judgements(requirements, comparison)))
@@ -363,11 +344,17 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
         raise
 
 
-def _compared_otherwise(sources: Sequence[str | Path], settings: dict[str, Any], *, metric: str, **other: Any) -> Comparison:
+def _compared_otherwise(sources: Sequence[Any], settings: dict[str, Any], comparison: Comparison, metric: str) -> Comparison:
     """Comparison in another metric, which the files have to name: --metric alone would only call the same scores so."""
     from tiebreak import api
     from tiebreak.errors import UnclearSourceError
 
+    rope = comparison.settings.rope
+    if rope != 0 and not isinstance(rope, str):
+        raise click.UsageError(
+            f"--rope {rope:g} is in the unit of {comparison.metric.name}. For {metric} too give a share, such as --rope 1%, or a "
+            "command of its own."
+        )
     if settings["looks"] is not None or settings["n_total"] is not None:
         raise CommandError(
             f"a requirement names the metric {metric!r}, and looks are of one metric. Ask for it with a plan and a file of its "
@@ -380,4 +367,4 @@ def _compared_otherwise(sources: Sequence[str | Path], settings: dict[str, Any],
         if error.about == "lower_is_better":  # else there are several metrics, of which one is taken below
             message = f"a requirement names the metric {metric!r}, but the files do not say which metrics they hold."
             raise CommandError(message) from error
-    return _compared(sources, {**settings, **other, "metric": metric})
+    return _compared(sources, {**settings, "metric": metric, "rope": rope, "lower_is_better": None})

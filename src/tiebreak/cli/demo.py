@@ -22,7 +22,7 @@ once:
 """
 
 
-@click.command("demo", short_help="Run a worked example and explain the answer.")
+@click.command("demo")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

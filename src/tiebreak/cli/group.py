@@ -20,6 +20,7 @@ class LazyGroup(click.Group):
             return None
         module = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"tiebreak.cli.{module}"), f"{module}_command")
+        command.short_help = COMMANDS[cmd_name]
         return command
 
     def get_help(self, ctx: click.Context) -> str:
@@ -57,13 +58,9 @@ def invoke(arguments: Sequence[str]) -> int:
             tiebreak.invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code
-    except click.Abort:
-        raise KeyboardInterrupt from None
     except click.exceptions.NoArgsIsHelpError as error:
         raise CommandError(f"a command is needed.\n\n{error.ctx.get_help()}") from None
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "tiebreak"
         raise CommandError(f"{error.format_message()}\nSee '{path} --help'.") from error
-    except click.ClickException as error:
-        raise CommandError(error.format_message()) from error
     return EXIT_OK

@@ -22,7 +22,7 @@ def _sizes(typed: str) -> list[float]:
         raise click.BadParameter(f"{typed!r} is no list of training sizes such as 50,100,200 or 0.25,0.5,1.0.") from None
 
 
-@click.command("learning-curve", epilog=EPILOG, short_help="Say whether more data would help the models of a study.")
+@click.command("learning-curve", epilog=EPILOG)
 @click.argument("study", metavar="STUDY")
 @click.option(
     "--sizes",

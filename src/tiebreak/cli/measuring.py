@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 VARIABLE = "TIEBREAK_STORE"
 
-_HOW = "--store sqlite:///FILE,"
 _LONGEST = 60
 """Characters of a name that becomes one of a file."""
 
@@ -72,11 +71,13 @@ def find_run(run: str, given: str | None) -> tuple[str, str]:
     return own if is_own else find_store(given), run
 
 
-def find_store(given: str | None, how: str = _HOW) -> str:
+def find_store(given: str | None, how: str = "--store sqlite:///FILE,") -> str:
     """URL of the store for a command that means all of it; `how` it is given is said where it is not."""
     chosen = given or os.environ.get(VARIABLE)
     if not chosen:
-        raise CommandError(_which_store(how))
+        here = sorted(path.name for path in Path().glob("*.db"))
+        found = f" In this folder: {', '.join(f'sqlite:///{name}' for name in here[:3])}." if here else ""
+        raise CommandError(f"which store? Give {how} or set {VARIABLE}.{found}")
     return chosen
 
 
@@ -101,12 +102,6 @@ def _file_named(name: str) -> str:
     """A file in this folder; no name becomes a path to somewhere else."""
     stem = re.sub(r"[^\w.-]+", "_", name)[:_LONGEST].lstrip(".") or "runs"
     return f"sqlite:///{stem}.db"
-
-
-def _which_store(how: str = _HOW) -> str:
-    here = sorted(path.name for path in Path().glob("*.db"))
-    found = f" In this folder: {', '.join(f'sqlite:///{name}' for name in here[:3])}." if here else ""
-    return f"which store? Give {how} or set {VARIABLE}.{found}"
 
 
 _KEYS = {"rng": "seed", "scoring": "metrics"}

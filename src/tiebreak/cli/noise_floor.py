@@ -44,7 +44,7 @@ _OPTIONS = (
 )
 
 
-@click.command("noise-floor", epilog=EPILOG, short_help="Say how far two runs of one model lie apart.")
+@click.command("noise-floor", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @with_options(*_OPTIONS)
 @help_option

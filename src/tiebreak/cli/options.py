@@ -183,13 +183,13 @@ class Output:
         if n > 1 and not self.is_text:
             raise click.UsageError(f"the study has {n} datasets, and so as many {what}; --format {self.format_} holds one. {how}")
 
-    def write(self, result: Any) -> None:
+    def write(self, result: Any, *choices: Any) -> None:
         """Print a result, draw it, and write its report, as asked."""
         from tiebreak.result import view_of
 
-        self.show(result)
+        self.show(result, *choices)
         self.draw(result)
-        self.report(functools.partial(view_of(result).as_html, result, None))
+        self.report(functools.partial(view_of(result).as_html, result, None, *choices))
 
     def show(self, result: Any, *choices: Any, view: View | None = None, end: str = "") -> None:
         """Print a result, by its own view or another; `end` stands after the text."""

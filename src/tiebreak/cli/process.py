@@ -146,33 +146,16 @@ def show_warning(show: Callable[..., object], message: Warning | str, category: 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Say on a terminal what is done, once it takes longer than two seconds, and for how long; the line goes away at its end."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield
-        return
+    """Say on a terminal what is done, once it takes longer than two seconds."""
     from threading import Timer
 
-    started: list[Any] = []
-
-    def show() -> None:
-        from rich.console import Console
-        from rich.progress import Progress, TextColumn, TimeElapsedColumn
-
-        columns = TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-        live = Progress(*columns, console=Console(stderr=True), transient=True)
-        live.add_task(what)
-        live.start()
-        started.append(live)
-
-    timer = Timer(WAITS, show)
-    timer.start()
+    timer = Timer(WAITS, say, [f"{what} ..."])
+    if sys.stderr is not None and sys.stderr.isatty():
+        timer.start()
     try:
         yield
     finally:
         timer.cancel()
-        timer.join()
-        for live in started:
-            live.stop()
 
 
 WAITS = 2.0

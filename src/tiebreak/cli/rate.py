@@ -46,7 +46,7 @@ _OPTIONS = (
 )
 
 
-@click.command("rate", epilog=EPILOG, short_help="Rate models by whom they beat, with ranks.")
+@click.command("rate", epilog=EPILOG)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @with_options(*_OPTIONS)
 @help_option

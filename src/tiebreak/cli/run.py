@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
-from tiebreak.cli.compare import show_answer
 from tiebreak.cli.measuring import error_of_study, store_for_study, watched, without_password
 from tiebreak.cli.options import (
     ROPE,
@@ -34,7 +33,7 @@ Examples:
 """
 
 
-@click.command("run", epilog=EPILOG, short_help="Measure the models of a study, and compare them.")
+@click.command("run", epilog=EPILOG)
 @click.argument("study", metavar="STUDY")
 @click.option("--name", metavar="NAME", help="Of the run in the store; the study's name if not given.")
 @with_options(
@@ -109,7 +108,7 @@ def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int
     for dataset, comparison in comparisons:
         if output.is_text:
             emit(f"\nDataset {quote(dataset)}\n\n" if dataset else "\n")
-        show_answer(comparison, output)
+        output.show(comparison)
     for _, dataset, error in failed:
         say(f"there is nothing to compare: {f'dataset {dataset!r}: ' if dataset else ''}{as_typed(error)}")
     for number, (_, comparison) in enumerate(comparisons, 1):

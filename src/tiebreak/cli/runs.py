@@ -6,7 +6,7 @@ from tiebreak.cli.measuring import find_store
 from tiebreak.cli.options import Output, help_option, output_options, store_option
 
 
-@click.command("runs", short_help="List the runs of a store.")
+@click.command("runs")
 @store_option
 @output_options("format", "raw")
 @help_option

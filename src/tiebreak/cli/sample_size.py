@@ -60,7 +60,7 @@ _OPTIONS = (
 )
 
 
-@click.command("sample-size", epilog=EPILOG, short_help="Say how many items, repeats or datasets it takes.")
+@click.command("sample-size", epilog=EPILOG)
 @click.argument("pilot", metavar="[PILOT]", required=False)
 @with_options(*_OPTIONS)
 @help_option
@@ -72,10 +72,7 @@ def sample_size_command(pilot: str | None, output: Output, **settings: Any) -> N
     """
     from tiebreak.sizing import sample_size
 
-    output.prepare([pilot] if pilot else [])
-    if pilot is None:
-        size = sample_size(**settings)
-    else:
-        with standard_input_as_file([pilot]) as (source,):
-            size = sample_size(source, **settings)
-    output.write(size)
+    files = [] if pilot is None else [pilot]
+    output.prepare(files)
+    with standard_input_as_file(files) as sources:
+        output.write(sample_size(*sources, **settings))

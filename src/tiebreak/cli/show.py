@@ -9,7 +9,7 @@ from tiebreak.cli.measuring import find_run, typed, typed_url
 from tiebreak.cli.options import Output, help_option, output_options, store_option
 
 
-@click.command("show", short_help="Show how far a run has come, and write its report or scores.")
+@click.command("show")
 @click.argument("run", metavar="RUN")
 @store_option
 @output_options("format", "raw", "html")

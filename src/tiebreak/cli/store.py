@@ -15,7 +15,7 @@ _ADVICE = (
 )
 
 
-@click.group("store", short_help="Check or back up a store.")
+@click.group("store")
 @help_option
 def store_command() -> None:
     """Look after a store: see that it is whole, copy it while it is in use.

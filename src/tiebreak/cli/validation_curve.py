@@ -32,7 +32,7 @@ def _values(typed: str) -> list[Any]:
     return values
 
 
-@click.command("validation-curve", epilog=EPILOG, short_help="Find the best value of a parameter, and what ties.")
+@click.command("validation-curve", epilog=EPILOG)
 @click.argument("study", metavar="STUDY")
 @click.option(
     "--parameter", required=True, metavar="NAME", help="Which parameter, with the steps of a pipeline in front: svc__C."

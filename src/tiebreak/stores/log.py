@@ -230,9 +230,7 @@ class SqlLog:
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
         run, head = self._run, self._head(connection)
-        for outcome in outcomes:
-            self._mapping.check(outcome)
-        placed = [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
+        placed = [(self._mapping.place_of(outcome), outcome) for outcome in outcomes]
         before = self._kept(connection, {place: Cell(*place) for place, _ in placed}, self._mapping.metric_position, outputs=True)
         after = {place: kept.outcome for place, kept in before.items()}
         refused: set[Place] = set()

@@ -1,16 +1,15 @@
 """A plan and the stored run that it is part of: what it adds, what must not have changed, and which position is which."""
 
 import dataclasses
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import Advice, ChangedRunError, DataError, InvalidParameterError, Setting
+from tiebreak.errors import Advice, ChangedRunError, InvalidParameterError, Setting
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
-from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.contract import is_planned
 
 # --- positions ------------------------------------------------------------------------------------------------------------
@@ -29,14 +28,10 @@ class PlanMapping:
     """
 
     def __init__(self, record: RunRecord, stored: RunRecord) -> None:
-        datasets = {dataset.name: i for i, dataset in enumerate(stored.datasets)}
         models = {model.name: i for i, model in enumerate(stored.models)}
+        splits = _splits_of(stored)
         self.record = record
-        self.splits: dict[tuple[int, int], tuple[int, int]] = {}
-        for i, dataset in enumerate(record.datasets):
-            place = datasets[dataset.name]
-            known = split_keys(stored.datasets[place])
-            self.splits.update({(i, split): (place, known[key]) for key, split in split_keys(dataset).items()})
+        self.splits = {split: splits[key] for key, split in _splits_of(record).items()}
         self.models = [models[model.name] for model in record.models]
         self.own_splits = {stored_split: split for split, stored_split in self.splits.items()}
         self.own_models = {position: i for i, position in enumerate(self.models)}
@@ -57,14 +52,22 @@ class PlanMapping:
         own_split, own_model = self.own_splits.get((dataset, split)), self.own_models.get(model)
         return None if own_split is None or own_model is None else (*own_split, own_model)
 
-    def check(self, outcome: Outcome) -> None:
-        """Refuse an outcome of a state or a metric that there is not, as it could not be told apart later."""
+    def place_of(self, outcome: Outcome) -> Place:
+        """The stored cell of an outcome; refused where its state or a metric is none, as it could not be told apart later."""
         if outcome.state not in STATES:
             raise InvalidParameterError(f"a cell is one of {', '.join(STATES)}; got {outcome.state!r}.")
         for scores in (outcome.scores, outcome.undefined, outcome.train_scores):
             for name in scores:
                 if name not in self.metric_position:
                     look_up(name, list(self.metric_position), "metric")
+        return self.stored(outcome.cell)
+
+
+def _splits_of(record: RunRecord) -> dict[tuple[str, tuple[int, int]], tuple[int, int]]:
+    """Positions of each dataset and split, by the name of the one and the key of the other."""
+    return {
+        (dataset.name, key): (i, split) for i, dataset in enumerate(record.datasets) for key, split in split_keys(dataset).items()
+    }
 
 
 # --- what a plan adds -----------------------------------------------------------------------------------------------------
@@ -73,20 +76,6 @@ _OTHER_RUN = ("begin another run with ", Setting("name"))
 _MODEL = "class, parameters or code are not those that were measured under that name"
 _METRIC = "it is computed in another way than in this run so far"
 Each = TypeVar("Each", ModelRecord, MetricRecord)
-
-
-def check_record(record: RunRecord) -> None:
-    """Refuse names or split keys that stand for two things, as cells are told apart by them."""
-    for what in ("models", "datasets", "metrics"):
-        doubled = [name for name, n in Counter(each.name for each in getattr(record, what)).items() if n > 1]
-        if doubled:
-            raise DataError(f"run {record.name!r}: several {what} are called {quoted(doubled)}. Give each its own name.")
-    for dataset in record.datasets:
-        if len(split_keys(dataset)) < dataset.n_splits:
-            raise DataError(
-                f"run {record.name!r}: several splits of dataset {dataset.name!r} have the same repeat and fold. "
-                "Number them apart."
-            )
 
 
 def split_keys(dataset: DatasetRecord) -> dict[tuple[int, int], int]:

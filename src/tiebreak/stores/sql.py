@@ -13,7 +13,7 @@ from tiebreak.stores.contract import Damage, FoundDamageError, Report, RunSummar
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, sealed
 from tiebreak.stores.log import Head, SqlLog, StoredPlan, pack_head, read_head, read_plan, unpack_head
-from tiebreak.stores.plan_mapping import check_record, merge_records, merge_versions
+from tiebreak.stores.plan_mapping import merge_records, merge_versions
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sqlite import MemoryDatabase, SqliteDatabase
 
@@ -86,7 +86,6 @@ class SqlStore:
             A model, dataset, split or metric of that name (or key) was another one, or rng was.
             The run was made with other versions, and `accept_versions` is False.
         """
-        check_record(record)
         versions = dict(record.versions)
 
         def begin(connection: Connection) -> SqlLog:
