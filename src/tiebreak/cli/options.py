@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -200,8 +201,7 @@ class Output:
         if self.format_ == "json":
             from tiebreak.views.view import json_pieces
 
-            emit(json_pieces(view.facts(result, *choices)))
-            emit("\n")
+            emit(itertools.chain(json_pieces(view.facts(result, *choices)), "\n"))
         elif self.format_ == "csv":
             from tiebreak.views.view import csv_lines
 
@@ -290,8 +290,6 @@ def output_options(*names: str) -> Callable[[Command], Command]:
             given = {name: typed.pop(name) for name in Output.__slots__ if name in typed}
             command(*arguments, output=Output(**given), **typed)
 
-        for name in reversed(names or tuple(_OPTIONS)):
-            called = _OPTIONS[name](called)
-        return called
+        return with_options(*(_OPTIONS[name] for name in names or _OPTIONS))(called)
 
     return decorate

@@ -140,8 +140,7 @@ def show_warning(show: Callable[..., object], message: Warning | str, category: 
     if issubclass(category, TiebreakWarning):
         say(f"tiebreak: warning: {message}")
     else:
-        text = str(message)
-        show(message if printable_lines(text) == text else printable_lines(text), category, *where, **more)
+        show(printable_lines(str(message)), category, *where, **more)
 
 
 @contextmanager

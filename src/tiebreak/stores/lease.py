@@ -107,10 +107,9 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         """Show that this process lives, even while a fit takes long; unless others have taken it for dead."""
         database, log = self._of._database, self._of
         while not self._is_over.wait(SECONDS / BEATS):
-            if not self._held:
-                continue
-            with suppress(TiebreakError):  # who measures will meet it too, and tell
-                database.do(lambda c: c.execute(_SHOW, [database.now(c), log._run, self._holder]), to_write=True)
+            if self._held:
+                with suppress(TiebreakError):  # who measures will meet it too, and tell
+                    database.do(lambda c: c.execute(_SHOW, [database.now(c), log._run, self._holder]), to_write=True)
 
     # --- within a transaction -------------------------------------------------------------------------------------------------
 

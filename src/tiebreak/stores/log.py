@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from tiebreak.errors import ChangedRunError, StoreError
-from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
+from tiebreak.plan.record import Cell, Outcome, RunRecord
 from tiebreak.stores.contract import CellTable, Damage, Report, RunSummary, cell_text, refuse, settle
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import (
@@ -39,7 +39,6 @@ from tiebreak.stores.plan_mapping import Place, PlanMapping
 Part = TypeVar("Part")
 
 PAGE = 4096
-DONE = STATES.index("done")
 BLOCK, BLOCK_WITH_OUTPUTS = 512, 64
 """Cells that are read at a time."""
 

@@ -108,9 +108,8 @@ class PostgresConnection(Connection):
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with."""
         # in binary numbers and blobs come as they are kept, and not as texts to be read
-        with self.driver.cursor(binary=True) as cursor:
-            cursor.execute(statement.replace("?", "%s"), values)
-            return cursor.fetchall() if cursor.description else []
+        cursor = self.driver.execute(statement.replace("?", "%s"), values, binary=True)
+        return cursor.fetchall() if cursor.description else []
 
     def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each of some rows."""
