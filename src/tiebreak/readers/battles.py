@@ -147,11 +147,12 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
 def _part(table: SourceTable, held: Mapping[str, str]) -> _Part:
     """The battles in these columns of a table; a bad row is named."""
     refuse_nested(table, [column for key, column in held.items() if key not in ("question", "judge")])
-    words = {}
-    for key, column in held.items():
-        if key not in ("weight", "preference"):
-            texts = words_of(map(str, table.nested[column])) if column in table.nested else table.words(column)
-            words[key] = texts.renamed(map(str.strip, texts.names))
+    named = {
+        key: words_of(map(str, table.nested[column])) if column in table.nested else table.words(column)
+        for key, column in held.items()
+        if key not in ("weight", "preference")
+    }
+    words = {key: each.renamed(map(str.strip, each.names)) for key, each in named.items()}
     for key in [each for each in (*SIDES, "cluster") if each in words]:
         _refuse_rows(table, words[key].code < 0, lambda _, key=key: f"{key} is empty")  # type: ignore[misc]
     models, (a, b) = _united([words["model_a"], words["model_b"]])

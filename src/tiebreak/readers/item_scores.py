@@ -250,9 +250,12 @@ def _refuse_doubled(joined: Long, model: Words, units: Mapping[str, Words]) -> N
     texts: dict[str, Column] = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}}
     table = SourceTable(joined.name, texts, joined.where, model.code.size, {})
     held = {what: column for what, column in units.items() if what in joined.words}
-    numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
-    of_tasks = " If they are of several tasks, name these in a column 'task'."
-    hints = {numbered: {"run", "epoch"}.isdisjoint(joined.words), of_tasks: TASK not in joined.words}
+    hints = {
+        " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all.": (
+            {"run", "epoch"}.isdisjoint(joined.words)
+        ),
+        " If they are of several tasks, name these in a column 'task'.": TASK not in joined.words,
+    }
     refuse_doubles(table, model, held, joined.model_column, hints=[hint for hint, is_so in hints.items() if is_so])
 
 

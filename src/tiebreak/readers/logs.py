@@ -233,8 +233,8 @@ def _score(value: Any, item: str, name: str) -> float:
 
 def _words(rows: Sequence[Record]) -> dict[str, Words]:
     """Columns of rows without those that tell nothing: empty or the first epoch throughout; fields that differ in all items."""
-    found = {key: [row.get(key) for row in rows] for key in dict.fromkeys(chain.from_iterable(rows))}
-    del found["scores"], found["failed"]
+    keys = dict.fromkeys(chain.from_iterable(rows))
+    found = {key: [row.get(key) for row in rows] for key in keys if key not in ("scores", "failed")}
     "".join(str(value) for column in found.values() for value in column).encode()  # half of a character is refused
     values = {key: set(column) - {None} for key, column in found.items()}
     nothing = [

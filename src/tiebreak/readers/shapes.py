@@ -299,8 +299,8 @@ class Reading:
         asked, roles = self.options.metric, self.roles.keys() - {"judge", "human"}
         numeric = self.numeric(*roles)
         sums = [name for name in numeric if not is_metric(name) and not MEANS.union(SPREADS).isdisjoint(words_in(name))]
-        likely = [name for name in numeric if metric_in(name) and name not in sums]
-        likely = likely or [name for name in numeric if not is_no_score(name) and name not in sums]
+        others = [name for name in numeric if name not in sums]
+        likely = [name for name in others if metric_in(name)] or [name for name in others if not is_no_score(name)]
         likely += [name for name in sums if likely and metric_in(name) and SPREADS.keys().isdisjoint(words_in(name))]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
@@ -352,10 +352,9 @@ class Reading:
             for name, match in folds.items()
             if asked is not None and match["metric"] is not None and metric_among(asked, [match["metric"]], self.table.name)
         ]
-        if len(bare) > 1:
-            return self._melted(bare, "fold" if str(folds[bare[0]]["unit"]).casefold() in ("fold", "cv") else "split")
-        if len(of_metric) > 1:
-            return self._melted(of_metric, "fold")
+        for columns in [each for each in (bare, of_metric) if len(each) > 1]:
+            unit, metric = folds[columns[0]].group("unit", "metric")
+            return self._melted(columns, "fold" if metric or str(unit).casefold() in ("fold", "cv") else "split")
         if (counts := self._counts()) is not None:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
@@ -683,11 +682,10 @@ class Reading:
                     ", or leave it out.",
                     column=name,
                 )
-        labels = tuple(map(str, range(1, int(n_rows.max()) + 1)))
         cells = cell_of(models, units)
         order, place = np.argsort(cells, kind="stable"), np.empty(cells.size, dtype=np.int32)
         place[order] = np.arange(cells.size) - np.searchsorted(cells[order], cells[order])
-        words = Words(labels, place)
+        words = Words(tuple(map(str, range(1, int(n_rows.max()) + 1))), place)
         if have_own:  # more seeds of one model than of another, so none is another's
             words = words_of([f"{model} {label}" for model, label in zip(models.texts(), words.texts(), strict=True)])
         return {{"items": "item", "seeds": "seed"}.get(options.rows or "", "position"): words}
@@ -704,16 +702,22 @@ class Reading:
         if "model" in self.roles:
             most = int(np.bincount(models.code).argmax())
             own = self.table.take(np.flatnonzero(models.code == most))
-            texts = [name for name in rest if self.is_text[name]]
-            keys = [name for name in rest if not (self.is_text[name] or metric_in(name) or has_fractions(own.columns[name]))]
-            several = [name for name in (*texts, *keys) if len({*own.words(name).texts()}) > 1]
-            differ = [name for name in several if name in texts] or several  # numbers may be sizes
+            values = {name: own.words(name).texts() for name in rest}
+            several = [name for name in rest if len({*values[name]}) > 1]
+            differ = [name for name in several if self.is_text[name]] or [  # numbers may be sizes
+                name for name in several if not (metric_in(name) or has_fractions(own.columns[name]))
+            ]
             said: list[str | Advice] = [", or say what they are: ", column_advice("dataset", "NAME")]
-            if differ:
-                said = [f"; they differ in {quoted(differ, 4)}: where these are datasets, ", column_advice("dataset", differ[0])]
-                said += ["; where they are part of the model, ", column_advice("model", f"{self._model_column},{differ[0]}")]
-                said += ["; else keep one, ", where_advice(differ[0], own.words(differ[0]).texts()[0])]
-                said += _as_runs(differ[0], own.words(differ[0]).texts())
+            for name in differ[:1]:
+                said = [
+                    f"; they differ in {quoted(differ, 4)}: where these are datasets, ",
+                    column_advice("dataset", name),
+                    "; where they are part of the model, ",
+                    column_advice("model", f"{self._model_column},{name}"),
+                    "; else keep one, ",
+                    where_advice(name, values[name][0]),
+                    *_as_runs(name, values[name]),
+                ]
             return self.refuse(
                 f"no column numbers the rows of {models.names[most]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item'",
@@ -827,8 +831,11 @@ def refuse_doubles(
         joint = (f" If {quoted(named)} name a dataset together, say so: ", column_advice("dataset", ",".join(named)), ".")
         hints = (*joint, *hints)
     if not differ:
-        fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
-        raise table.refuse(what, fix, *hints)
+        raise table.refuse(
+            what,
+            "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'.",
+            *hints,
+        )
     name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
     repeats = ("; if it numbers repeats of a cross-validation, say so: ", column_advice("repeat", name))
     raise table.refuse(

@@ -29,9 +29,6 @@ MOST_MODELS = 20_000
 """Of that many models there are 200 million pairs."""
 
 
-_SEEDS = "seeds show the noise of training, not other data"
-
-
 class Key(NamedTuple):
     """Whole numbers that identify a repeat or fold, and the words behind them if the source uses words."""
 
@@ -76,10 +73,12 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         named = mixed_metrics([words["metric"].names[code] for code in held.tolist()], options, long.name)
     for matrix, its in zip(matrices, named, strict=True):
         _check_bounds(matrix, its.metric, long)
-    what = f"scores that differ by seed are averaged {'within each dataset' if n_datasets > 1 else 'on each split'}: {_SEEDS}"
-    notices = () if seed is None else (Notice("read-as", what),)
+    within = "within each dataset" if n_datasets > 1 else "on each split"
+    averaged = Notice(
+        "read-as", f"scores that differ by seed are averaged {within}: seeds show the noise of training, not other data"
+    )
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
-    source = source_of(matrices, named, design, options, long.name, notices=notices, roles=long.roles)
+    source = source_of(matrices, named, design, options, long.name, notices=() if seed is None else (averaged,), roles=long.roles)
     return dataclasses.replace(source, repeat_labels=repeat.labels, fold_labels=fold.labels)
 
 

@@ -276,11 +276,10 @@ class Scores:
             # of one run: kept once
             own = dataclasses.replace(self.matrices[0], models=items.models, score=items.item_means())
             return dataclasses.replace(self, matrices=(own,), items=items)
-        matrices = []
-        for matrix in self.matrices:
-            known = frozenset(matrix.models)
-            matrices.append(matrix.take([name for name in models if name in known]))
-        return dataclasses.replace(self, matrices=tuple(matrices), items=items)
+        place = {name: place for place, name in enumerate(models)}
+        own = (sorted(place.keys() & {*matrix.models}, key=place.__getitem__) for matrix in self.matrices)
+        matrices = tuple(matrix.take(names) for matrix, names in zip(self.matrices, own, strict=True))
+        return dataclasses.replace(self, matrices=matrices, items=items)
 
     def of_dataset(self, dataset: str) -> Scores:
         """One dataset of several."""
