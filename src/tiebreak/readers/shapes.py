@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.files import NamedRows
 from tiebreak.readers.header import (
@@ -112,7 +112,7 @@ class Long(NamedRows):
         Model and the parts of the name of a unit: dataset, repeat, fold, split, seed, time, position; of items item, task, run,
         epoch, cluster, item_hash, and texts of the items; test_set; metric, where there are several.
     numbers : dict of str to ndarray
-        Score; where there are, n_train, n_test, weight, human, and of counts the total.
+        Score; where there are, n_train, n_test, weight, human.
     name : str
         Of the source in messages.
     where : callable
@@ -132,7 +132,7 @@ class Long(NamedRows):
     remark : str
         What is missing or was decided, in words.
     lower_is_better : bool or None
-        Direction of the metric, where a log says it.
+        Direction of the metric, where a log or a count says it.
     time : str
         When a log was begun, which sorts as text; "" where it does not say.
     settings : tuple of tuple of str
@@ -516,17 +516,34 @@ class Reading:
         if total is None or self.is_text[total] or not (count or is_rate) or self._unit_roles() - {"item"}:
             return None
         column = self.roles["score"][0] if is_rate else by_word[count]
-        words = {"model": self.key("model").ordered()}
-        words |= {"test_set": self.words("test_set")} if "test_set" in self.roles else {}
-        metric = None if is_rate else "accuracy" if _COUNT[count] else "error rate"
+        value, n, models = self.table.numbers(column), self.table.numbers(total), self.key("model").ordered()
+        rate = value if is_rate else divide(value, n)
+        bounds = "a rate between 0 and 1" if is_rate else "between 0 and the number of examples"
+        self.table.refuse_rows(
+            ~(n >= 1) | (n != np.floor(n)) | ~(rate >= 0) | ~(rate <= 1),
+            lambda row: (
+                f"it is {value[row]:g}, of {n[row]:g} examples; it must be {bounds}, and these a whole number of at least 1."
+            ),
+            column=column,
+        )
+        has_sets = "test_set" in self.roles
+        keys = self.words("test_set") if has_sets else models
+        for code in np.flatnonzero(np.bincount(keys.code) > 1)[:1].tolist():
+            raise self.table.refuse(
+                f"two rows or more are of {'test set' if has_sets else 'model'} {keys.names[code]!r}.",
+                "Add up those of one model; those of several go together, so compare them by items: a column 'item', and models."
+                if has_sets
+                else "Add them up, or name the test sets in a column 'test_set' if they share no example.",
+            )
         return Long(
-            words,
-            {"score": self.table.numbers(column), "total": self.table.numbers(total)},
+            {"model": models, "test_set": keys if has_sets else keys.renamed(f"of {name}" for name in keys.names)},
+            {"score": rate, "n_test": n},
             self.table.name,
             self.table.where,
-            metric,
+            None if is_rate else self.options.metric or ("accuracy" if _COUNT[count] else "error rate"),
             column,
             "rates" if is_rate else "counts",
+            lower_is_better=None if is_rate else not _COUNT[count],
         )
 
     def _means(self) -> Source:

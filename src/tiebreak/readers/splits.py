@@ -15,7 +15,7 @@ from tiebreak.errors import (
     Setting,
     UnclearSourceError,
 )
-from tiebreak.numerics import FloatArray, IntArray, divide
+from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.splits import MOST_FOLDS, splits_unseen
 from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, source_of, table_metric
@@ -42,8 +42,6 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         raise long.refuse(
             f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared.", "Is it a table of scores?"
         )
-    if "total" in long.numbers:
-        return _of_counts(long, options)
     score, words = long.numbers["score"], long.words
     datasets = words.get("dataset", Words(("",), np.zeros(score.size, dtype=np.int8))).ordered()
     n_datasets = len(datasets.names)
@@ -65,7 +63,9 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     if by_position or "split" in words:
         refuse_items(matrices[0], options, long.name)
     needs_no_sizes = kind != "unknown" or n_datasets > 1 or matrices[0].has_ratio or options.has_sizes
-    if "metric" not in words:
+    if long.lower_is_better is not None:  # of counts
+        named = [NamedMetric(Metric(str(long.metric), not long.lower_is_better), 1)]
+    elif "metric" not in words:
         named = [table_metric(long.metric, options, long.name, has_sizes=needs_no_sizes)] * n_datasets
     else:
         held = np.zeros(n_datasets, dtype=np.intp)
@@ -118,6 +118,9 @@ def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]
                 ", or leave the column of times out to compare over datasets.",
             )
         return "periods", nothing, _periods(long), None
+    if "test_set" in long.words:
+        sets = long.words["test_set"].ordered()
+        return "test-sets", nothing, Key(sets.code, sets.names), None
     seed = long.words.get("seed")
     found = {role: _key_of(long.words[role]) for role in ("repeat", "fold", "split", "position") if role in long.words}
     if seed is not None and not found and n_datasets == 1:
@@ -224,35 +227,6 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
             lambda row: f"{what}, and that of {model.names[model.code[row]]!r} is {score[row]:g}.",
             "Write all in one unit, or name another metric.",
         )
-
-
-# --- seeds and counts -----------------------------------------------------------------------------------------------------
-
-
-def _of_counts(long: Long, options: ReadOptions) -> Source:
-    """Rates of models on test sets of their own, from counts or rates and numbers of examples."""
-    models, sets, is_count = long.words["model"], long.words.get("test_set"), long.roles == "counts"
-    value, total = long.numbers["score"], long.numbers["total"]
-    rate = divide(value, total) if is_count else value
-    bounds = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
-    what = f"it is {{:g}}, of {{:g}} examples; it must be {bounds}, and these a whole number of at least 1."
-    is_wrong = ~(total >= 1) | (total != np.floor(total)) | ~(rate >= 0) | ~(rate <= 1)
-    long.refuse_rows(is_wrong, lambda row: what.format(value[row], total[row]), column=long.column)
-    keys, role = (models, "model") if sets is None else (sets, "test set")
-    for code in np.flatnonzero(np.bincount(keys.code) > 1)[:1].tolist():
-        fix = (
-            "Add them up, or name the test sets in a column 'test_set' if they share no example."
-            if sets is None
-            else "Add up those of one model; those of several go together, so compare them by items: a column 'item', and models."
-        )
-        raise long.refuse(f"two rows or more are of {role} {keys.names[code]!r}.", fix)
-    rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
-    own = tuple(f"of {name}" for name in models.texts()) if sets is None else tuple(sets.texts())
-    matrix = assemble("", long.models, models.code, nothing, rows, rate, n_test=total.astype(np.int64))
-    counted = NamedMetric(Metric(options.metric or long.metric or "accuracy", long.metric != "error rate"), 1)
-    named = counted if is_count else table_metric(None, options, long.name)
-    matrix, design = dataclasses.replace(matrix, columns=own), SplitDesign("test-sets")
-    return source_of([matrix], [named], design, options, long.name, roles=long.roles)
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
