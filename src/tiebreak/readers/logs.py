@@ -148,7 +148,6 @@ def _log(records: Iterable[Record], facts: Record, stem: str, name: str, asked: 
     }
     score = np.array([_score(value, row["item"], name) for value, row in zip(values, rows, strict=True)])
     is_plain = "called" not in facts and bool(np.isin(score[~np.isnan(score)], (0, 1)).all())
-    numbers = set(values) - {None}
     return Long(
         _words(rows),
         {"score": score},
@@ -157,7 +156,9 @@ def _log(records: Iterable[Record], facts: Record, stem: str, name: str, asked: 
         None if is_plain else facts.get("called", str)(chosen),
         "score",
         remark=printable("; ".join(remark for remark, is_so in remarks.items() if is_so)),
-        lower_is_better=facts.get("lower", {chosen: None if _SCORES.keys().isdisjoint(numbers) else False}.get)(chosen),
+        lower_is_better=facts.get("lower", {chosen: None if _SCORES.keys().isdisjoint({*values} - {None}) else False}.get)(
+            chosen
+        ),
         **{key: value for key, value in facts.items() if key in ("time", "settings", "is_whole")},
     )
 

@@ -261,13 +261,12 @@ def _finite(values: NDArray[Any], whose: str, why: str) -> FloatArray:
 def _probabilities(values: NDArray[Any], classes: NDArray[Any], positive: Any, model: str) -> FloatArray:
     """Probabilities of all classes, in their order; of a single column those of the positive class and the other."""
     which = _positive(classes, positive) if values.ndim == 1 else None
-    table = _finite(values, model, f"the probability of {which!r}")[:, None] if values.ndim == 1 else values.astype(float)
-    if values.ndim == 2 and table.shape[1] != classes.size:
-        raise DataError(f"{model!r} has {table.shape[1]} columns of probabilities, y_true {classes.size} classes.")
-    for row, column in np.argwhere(~((table >= 0) & (table <= 1)))[:1]:
-        raise DataError(f"probabilities lie between 0 and 1; {model!r} has {table[row, column]:g} for example {row + 1}.")
-    if values.ndim == 1:
-        return np.where(classes == which, table, 1 - table)
+    given = _finite(values, model, f"the probability of {which!r}")[:, None] if values.ndim == 1 else values.astype(float)
+    if values.ndim == 2 and given.shape[1] != classes.size:
+        raise DataError(f"{model!r} has {given.shape[1]} columns of probabilities, y_true {classes.size} classes.")
+    for row, column in np.argwhere(~((given >= 0) & (given <= 1)))[:1]:
+        raise DataError(f"probabilities lie between 0 and 1; {model!r} has {given[row, column]:g} for example {row + 1}.")
+    table = np.where(classes == which, given, 1 - given) if values.ndim == 1 else given
     sums = table.sum(axis=1)
     for row in np.flatnonzero(np.abs(sums - 1) > 1e-4)[:1]:
         raise DataError(f"the probabilities of {model!r} for example {row + 1} sum to {sums[row]:g}, not 1.")
@@ -304,8 +303,8 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     """
     parts = []
     for reading, name in zip(readings, names, strict=True):
-        alone = Words((name,), np.zeros(reading.table.n_rows, int))
-        models = reading.key("model").ordered() if "model" in reading.roles else alone
+        is_alone = "model" not in reading.roles
+        models = Words((name,), np.zeros(reading.table.n_rows, int)) if is_alone else reading.key("model").ordered()
         roles = {role: columns for role, columns in reading.roles.items() if role != "model"}
         for code, model in enumerate(models.names):  # rows of each model, where a column names it
             own = reading.table.take(np.flatnonzero(models.code == code))

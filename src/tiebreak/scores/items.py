@@ -139,12 +139,11 @@ class Items:
 
     def hash(self) -> str:
         """Hash of the table, whatever the order of models and items."""
-        digest = hashlib.sha256()
         models, items = (np.argsort(np.array(names)) for names in (self.models, self.items))
         clusters = () if self.clusters is None else [self.clusters[i] for i in items]
         weights = np.empty(0) if self.weights is None else self.weights[items]
         names = [sorted(self.models), sorted(self.items), list(self.runs), list(clusters)]
-        digest.update(json.dumps(names).encode())
+        digest = hashlib.sha256(json.dumps(names).encode())
         truth = [np.asarray(each, dtype=float)[items] for each in (self.is_positive, self.truth) if each is not None]
         truth += [] if self.labels is None else [self.labels[models][:, items] + 0.0]
         for values in (self.score[models][:, :, items] + 0.0, weights, *truth):
@@ -266,7 +265,8 @@ class Items:
         texts = {**({} if self.clusters is None else {"cluster": self.clusters}), **self.columns}
         frame = pd.DataFrame({"item": self.items, **texts, first: named[0], second: named[1], "difference": difference})
         frame = frame[(difference != 0) & ~np.isnan(difference)]
-        return frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
+        found: pd.DataFrame = frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
+        return found
 
     def flips(self, first: str, second: str) -> dict[str, tuple[str, ...]] | None:
         """Items that only one of two models gets right, by the model; None where items are not right or wrong."""
@@ -336,9 +336,8 @@ def check_items(items: Items) -> Items:
         raise DataError(f"no score on any item: {quoted(empty)}.")
     low, high = (float(each.reduce(items.score, axis=None)) for each in (np.fmin, np.fmax))
     if items.metric.is_share and items.is_mean and (low < 0 or high > 1):
-        worst = high if high > 1 else low
-        hint = " Divide per cent by 100." if 1 < worst <= 100 else ""
-        raise DataError(f"{items.metric.name} lies between 0 and 1 on each item; got {worst:g}.{hint}")
+        hint = " Divide per cent by 100." if 1 < high <= 100 else ""
+        raise DataError(f"{items.metric.name} lies between 0 and 1 on each item; got {high if high > 1 else low:g}.{hint}")
     weights = items.weights
     if weights is not None and (not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0):
         raise DataError(

@@ -277,8 +277,8 @@ class Scores:
             own = dataclasses.replace(self.matrices[0], models=items.models, score=items.item_means())
             return dataclasses.replace(self, matrices=(own,), items=items)
         place = {name: place for place, name in enumerate(models)}
-        own = (sorted(place.keys() & {*matrix.models}, key=place.__getitem__) for matrix in self.matrices)
-        matrices = tuple(matrix.take(names) for matrix, names in zip(self.matrices, own, strict=True))
+        held = [sorted(place.keys() & {*matrix.models}, key=place.__getitem__) for matrix in self.matrices]
+        matrices = tuple(matrix.take(names) for matrix, names in zip(self.matrices, held, strict=True))
         return dataclasses.replace(self, matrices=matrices, items=items)
 
     def of_dataset(self, dataset: str) -> Scores:
