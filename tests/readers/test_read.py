@@ -315,3 +315,16 @@ def test_results_of_mteb_are_models_over_tasks(tmp_path: Path) -> None:
     paths[0].write_text('{"task_name": "banking", "mteb_version": "1.38", "scores": {"test": []}}')
     with pytest.raises(UnsupportedSourceError, match="it is of MTEB, but holds no main_score of a task"):
         tb.read_scores(*paths)
+
+
+def test_results_of_lm_evaluation_harness_are_scores_over_tasks(write: Write) -> None:
+    """Where its samples were not logged: a file for each model; groups of tasks sum up others, and metrics lose ",none"."""
+    text = """{"results": {"arc": {"alias": "arc", "acc,none": %s, "acc_stderr,none": 0.01, "em,strict": 0.5},
+        "law": {"acc,none": 0.5, "em,strict": 0.5},
+        "mmlu": {"acc,none": 0.9, "acc_stderr,none": 0.01}}, "group_subtasks": {"mmlu": ["mmlu_law"], "arc": []},
+        "model_name": "org/%s", "lm_eval_version": "0.4.12"}"""
+    paths = [write(text % (score, name), f"{name}.json") for name, score in (("small", 0.3), ("large", 0.5))]
+    scores = tb.read_scores(*paths, metric="acc")
+    assert (scores.models, scores.datasets, scores.notices) == (("org/small", "org/large"), ("arc", "law"), ())
+    assert scores.matrices[0].score.ravel().tolist() == [0.3, 0.5]
+    assert tb.read_scores(*paths, metric="em,strict", lower_is_better=False).datasets == ("arc", "law")

@@ -50,6 +50,7 @@ from tiebreak.readers.tables import (
     is_empty,
     is_numeric,
     known_columns,
+    read_table,
     refuse_nested,
     words_of,
 )
@@ -195,7 +196,7 @@ class Reading:
     @classmethod
     def of(cls, table: SourceTable, options: ReadOptions) -> Reading:
         """The rows that are asked for, and what their columns hold."""
-        table = _where(table, options.where or {})
+        table = _turned(_where(table, options.where or {}))
         # a column of numbers that is empty may be of a model that lacks all scores
         empty = {
             name
@@ -792,6 +793,17 @@ def _stem(name: str) -> str:
     return re.sub(r"[\W\d_]+$", "", name).casefold()
 
 
+def _turned(table: SourceTable) -> SourceTable:
+    """A row for each model where rows are metrics and columns models, as a table of means is written by hand; else the table."""
+    first, *models = table.columns
+    metrics = [text for text in table.words(first).texts() if not is_no_score(text)] if len(models) > 1 else []
+    if len(metrics) < 2 or not all(map(is_metric, metrics)) or any(is_no_score(name) or role_of(name) for name in models):
+        return table
+    cells = zip(*(table.words(name).texts() for name in models), strict=True)
+    rows = dict(zip(table.words(first).texts(), map(list, cells), strict=True))
+    return replace(read_table({"model": models, **rows}, table.name), where=lambda row: f"model {models[row]!r}")
+
+
 def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
     """NamedRows in which columns have the values that are asked for."""
     for name, wanted in where.items():
@@ -838,10 +850,13 @@ def refuse_doubles(
     subject = f"model {models.names[models.code[first]]!r} has two scores for" if "" not in used else "two rows are of"
     what = f"{subject} {key} ({table.where(first)} and {table.where(second)}; {same.size} such row(s) in all)."
     columns = {name: as_words(column).ordered() for name, column in table.columns.items() if name not in used}
-    differ = {
-        name: words.names
+    kinds = {  # and no names of rows, nor scores
+        name: words
         for name, words in columns.items()
-        if len(words.names) ** 2 <= max(table.n_rows, 16) and np.any(words.code[order][same] != words.code[order][same + 1])
+        if len(words.names) * (2 if isinstance(table.columns[name], Words) else len(words.names)) <= max(table.n_rows, 16)
+    }
+    differ = {
+        name: words.names for name, words in kinds.items() if np.any(words.code[order][same] != words.code[order][same + 1])
     }
     named = [each for each in table.columns if role_of(each) == "dataset"]
     if not columns.keys().isdisjoint(named) and not columns.keys() >= {*named}:

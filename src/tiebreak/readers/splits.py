@@ -247,8 +247,9 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     datasets = dict.fromkeys(name for source in kept for name in _datasets(source, kept))
     matrices = tuple(_join_dataset(name, kept) for name in datasets)
     notices = dict.fromkeys(notice for source in kept for notice in source.scores.notices)
-    # seeds and periods have names of their own, and a test set of each model needs none
-    if not matrices[0].columns and any(source.scores.design.hash is None for source in kept):
+    # seeds, periods and datasets of one score have names of their own, and a test set of each model needs none
+    are_numbered = not matrices[0].columns and any(matrix.n_splits > 1 for matrix in matrices)
+    if are_numbered and any(source.scores.design.hash is None for source in kept):
         names = " and ".join(source.name for source in kept) if len(kept) == 2 else f"the {len(kept)} sources"
         text = (
             f"nothing proves that {names} used the same splits; they are paired by split number, and the answer is wrong if the "

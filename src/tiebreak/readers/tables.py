@@ -685,6 +685,8 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = parse_json(text, name, is_table=True)
     if isinstance(held, Mapping) and "mteb_version" in held:
         held = [_of_mteb(held, path.absolute(), name)]
+    if isinstance(held, Mapping) and isinstance(held.get("results"), Mapping) and "lm_eval_version" in held:
+        held = _of_lm_eval(held)
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
@@ -709,6 +711,18 @@ def _of_mteb(held: Mapping[str, Any], path: Path, name: str) -> dict[str, Any]:
         return {"model": named, "dataset": held["task_name"], "main_score": sum(scores) / len(scores)}
     except (LookupError, TypeError, AttributeError, ZeroDivisionError):
         raise refuse(name, "it is of MTEB, but holds no main_score of a task.", kind=UnsupportedSourceError) from None
+
+
+def _of_lm_eval(held: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of the results of lm-evaluation-harness, the scores of one model on each task but those that sum up others."""
+    groups = held.get("group_subtasks", {})
+    tasks = {task: own for task, own in held["results"].items() if not groups.get(task) and isinstance(own, Mapping)}
+    model = held.get("model_name") or str(held.get("config", {}).get("model_args"))
+    return [
+        {"model": model, "dataset": task}
+        | {key.removesuffix(",none"): value for key, value in own.items() if "," in key and "_stderr" not in key}
+        for task, own in tasks.items()
+    ]
 
 
 def _of_run(held: Mapping[str, Any]) -> dict[str, Any]:
