@@ -15,10 +15,15 @@ def sample(seed: int, n: int = 50, m: int = 1000, noise: float = 0.5) -> tuple[n
     return truth[:n], judged[:n], judged[n:]
 
 
+def known(y: np.ndarray, f: np.ndarray, g: np.ndarray, *more: np.ndarray | None) -> Labelled:
+    """Labelled examples first, then those that only the judge scored."""
+    return Labelled(np.concatenate([y, np.full(g.size, np.nan)]), np.concatenate([f, g]), *more)
+
+
 def test_a_weight_of_1_is_the_untuned_mean_and_0_the_labels_alone() -> None:
     """Mean of the judge plus its mean error on the labelled, variances added (Angelopoulos 2023); and the ordinary t-test."""
     y, f, g = sample(0)
-    trusted, alone = (mean_by_weight(Labelled(y, f, g), np.array(weight)) for weight in (1.0, 0.0))
+    trusted, alone = (mean_by_weight(known(y, f, g), np.array(weight)) for weight in (1.0, 0.0))
     assert trusted.estimate == pytest.approx(g.mean() + (y - f).mean())
     assert trusted.se**2 == pytest.approx((y - f).var(ddof=1) / 50 + g.var(ddof=1) / 1000)
     assert alone.interval() == pytest.approx(tuple(stats.ttest_1samp(y, 0).confidence_interval()))
@@ -63,7 +68,7 @@ def test_clusters_by_hand() -> None:
         part = np.sqrt(1 / (1 - mine.mean())) * (rest[mine] - rest.mean()).sum() / 40
         part += weight * np.sqrt(1 / (1 - others.mean())) * (g[others] - g.mean()).sum() / 90
         variance += part**2
-    found = mean_by_weight(Labelled(y, f, g, clusters), np.array(weight))
+    found = mean_by_weight(known(y, f, g, clusters), np.array(weight))
     assert found.estimate == pytest.approx(y.mean() + weight * (g.mean() - f.mean()), rel=1e-12)
     assert found.se == pytest.approx(np.sqrt(variance), rel=1e-12)
     assert (found.df, found.n_units) == (pytest.approx(clustered_mean(y, labelled).df), len(set(labelled.tolist())))
@@ -83,7 +88,7 @@ def test_a_weight_of_two_is_an_example_twice_in_the_estimate() -> None:
     y, f, g = sample(8, n=20, m=60)
     weights = np.random.default_rng(0).integers(1, 4, 80)
     twice = [np.repeat(each, part) for each, part in ((y, weights[:20]), (f, weights[:20]), (g, weights[20:]))]
-    found, expected = (mean_by_weight(each, np.array(0.7)) for each in (Labelled(y, f, g, None, weights), Labelled(*twice)))
+    found, expected = (mean_by_weight(each, np.array(0.7)) for each in (known(y, f, g, None, weights), known(*twice)))
     assert found.estimate == pytest.approx(expected.estimate, rel=1e-12)
 
 

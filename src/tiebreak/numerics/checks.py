@@ -157,13 +157,10 @@ LARGEST_ROPE = 1e300
 
 def check_rope(rope: float) -> float:
     """Half-width of the region of practical equivalence, finite and not negative."""
-    try:
-        width = float(rope) if _is_number(rope) else float("nan")
-    except OverflowError:  # a whole number beyond all floats
-        width = float("inf")
     hint = " It is the smallest difference that matters to you, e.g. 0.01 for one point of accuracy."
-    refuse_unless(0 <= width <= LARGEST_ROPE, "rope", "be a finite half-width of at least 0, in the metric's unit", rope, hint)
-    return width
+    fits = _is_number(rope) and 0 <= rope <= LARGEST_ROPE
+    refuse_unless(fits, "rope", "be a finite half-width of at least 0, in the metric's unit", rope, hint)
+    return float(rope)
 
 
 def check_rope_given(rope: float | str) -> float | str:

@@ -152,10 +152,8 @@ class Law:
             p = self.tail(0.0, upper=alternative == "less")
         else:
             p = 2.0 * np.minimum(self.tail(0.0), self.tail(0.0, upper=True))
-        p = np.clip(p, SMALLEST_PVALUE, 1.0)
-        if np.all(self.kind == SPREAD):
-            return plain(p)
-        return plain(np.where(self.kind == SPREAD, p, np.where(self.kind == IDENTICAL, 1.0, np.nan)))
+        of_kind = np.where(self.kind == IDENTICAL, 1.0, np.nan)
+        return plain(np.where(self.kind == SPREAD, np.clip(p, SMALLEST_PVALUE, 1.0), of_kind))
 
     def probabilities(self, rope: float = 0.0) -> RopeProbabilities:
         """Mass above, inside and below the closed region [-rope, rope]; a constant difference lies in one of them.
@@ -170,12 +168,10 @@ class Law:
         # the difference of the two tails on the side where they are small keeps the digits of a region far out
         inside = np.where(np.asarray(self.estimate) > 0, below_high - worse, above_low - better)
         is_point = (np.asarray(self.kind) == IDENTICAL) | (np.asarray(self.kind) == CONSTANT)
-        if np.any(is_point):
-            limit = rope + np.asarray(self.tolerance)
-            better = np.where(is_point, self.estimate > limit, better)
-            worse = np.where(is_point, self.estimate < -limit, worse)
-            inside = np.where(is_point, np.abs(self.estimate) <= limit, inside)
-        return RopeProbabilities(plain(better), plain(np.maximum(inside, 0.0)), plain(worse))
+        limit = rope + np.asarray(self.tolerance)
+        of_points = self.estimate > limit, np.abs(self.estimate) <= limit, self.estimate < -limit
+        found = zip(of_points, (better, np.maximum(inside, 0.0), worse), strict=True)
+        return RopeProbabilities(*(plain(np.where(is_point, point, mass)) for point, mass in found))
 
     def verdict(self, rope: float = 0.0, alpha: float = 0.05) -> NDArray[np.str_]:
         """Word for where the 1 - alpha interval of each difference lies, each taken by itself: see `verdict_codes`."""
@@ -230,12 +226,12 @@ def student_tail(x: ArrayLike, df: ArrayLike) -> FloatArray:
     x : array_like
         Any real number, infinities included.
     df : array_like
-        Degrees of freedom, positive; broadcast against `x`.
+        Degrees of freedom; broadcast against `x`.
 
     Returns
     -------
     ndarray
-        Probabilities; nan where `x` or `df` is nan.
+        Probabilities; nan where `x` is nan, or `df` is not positive.
     """
     x, df = np.asarray(x, dtype=float), np.asarray(df, dtype=float)
     if df.ndim == 0 and df > 1 and x.size >= TABLE_PAYS_FROM:  # six times as fast as scipy's for the pairs of 1,000 models
@@ -288,8 +284,7 @@ def _small_tail(x: FloatArray, df: float) -> FloatArray:
     u = np.arcsinh(x / np.sqrt(df))
     position = u / width
     outside = ~(position < coefficients.shape[1])  # nan included
-    if outside.any():
-        position = np.where(outside, 0.0, position)
+    position[outside] = 0.0
     piece = position.astype(np.intp)
     local = 2.0 * (position - piece) - 1.0
     value = coefficients[-1].take(piece)
@@ -297,8 +292,7 @@ def _small_tail(x: FloatArray, df: float) -> FloatArray:
         value *= local
         value += coefficient.take(piece)
     tail = np.minimum(np.exp(value - df * u), 0.5)  # the last digits must not take a p-value beyond 1
-    if outside.any():
-        tail[outside] = stdtr(df, -x[outside])
+    tail[outside] = stdtr(df, -x[outside])
     return np.asarray(tail)
 
 
@@ -324,16 +318,19 @@ def student_quantile(probability: ArrayLike, df: ArrayLike) -> FloatArray:
     probability : array_like
         Between 0 and 1.
     df : array_like
-        Degrees of freedom, positive; broadcast against `probability`.
+        Degrees of freedom, nan unless positive; broadcast against `probability`.
     """
     from scipy.special import stdtrit
 
+    if np.ndim(df) and not np.ndim(probability):  # of many degrees of freedom few differ
+        different, position = np.unique(df, return_inverse=True)
+        return student_quantile(np.full(different.shape, probability), different)[position].reshape(np.shape(df))
     probability, df = floats_together(probability=probability, df=df)
     # from the smaller tail, where the probability has all its digits
     tail = np.minimum(probability, 1.0 - probability)
     magnitude = np.array(np.abs(stdtrit(df, tail)))  # abs: scipy gives an infinite value the wrong sign
     # near the centre scipy is off by up to 3e-8 (df 1 and 4); one step of Newton's method mends it
-    centre = tail > 0.4
+    centre = (tail > 0.4) & (df > 0)
     if np.any(centre):
         excess = student_tail(magnitude[centre], df[centre]) - tail[centre]
         magnitude[centre] += excess / np.exp(student_log_density(magnitude[centre], df[centre]))
@@ -362,25 +359,7 @@ def student_multiplier(alpha: ArrayLike, df: ArrayLike) -> FloatArray:
 def standardised(at: ArrayLike, location: ArrayLike, scale: ArrayLike) -> FloatArray:
     """Distance of `at` from a location in scales; where the scale is 0 it is 0 at the location, and infinite elsewhere."""
     distance = np.asarray(at, dtype=float) - location
-    z = divide(distance, scale)
-    is_point = np.asarray(scale) == 0
-    return np.where(is_point & (distance == 0), 0.0, z) if np.any(is_point) else z
-
-
-def defined_freedom(df: ArrayLike) -> FloatArray:
-    """Degrees of freedom as they are where they are above 0, else nan."""
-    df = np.asarray(df, dtype=float)
-    return df if np.all(df > 0) else np.where(df > 0, df, np.nan)
-
-
-def quantiles_of_many(p: ArrayLike, df: FloatArray) -> FloatArray:
-    """As `student_quantile`, for many degrees of freedom of which few differ."""
-    if np.ndim(p) or not df.ndim:
-        return student_quantile(p, df)
-    if df.size and np.all(df == df.flat[0]):  # most often; nan is not
-        return np.full(df.shape, student_quantile(p, df.flat[0]))
-    different, position = np.unique(df, return_inverse=True)
-    return student_quantile(p, different)[position].reshape(df.shape)
+    return np.where((distance == 0) & (np.asarray(scale) == 0), 0.0, divide(distance, scale))
 
 
 # --- laws -----------------------------------------------------------------------------------------------------------------
@@ -415,12 +394,9 @@ def student(
     estimate, se = floats_together(estimate=estimate, se=se)
     if kind is None:
         kind = kind_of(np.where((np.asarray(df) > 0) & np.isfinite(se), estimate, np.nan), se > 0, tolerance)
-    if np.any(kind != SPREAD):
-        estimate = np.where(kind == IDENTICAL, 0.0, estimate)
-        se = np.where(kind == SPREAD, se, np.where(kind == UNDEFINED, np.nan, 0.0))
     return Law(
-        estimate=plain(estimate),
-        se=plain(se),
+        estimate=plain(np.where(kind == IDENTICAL, 0.0, estimate)),
+        se=plain(np.where(kind == SPREAD, se, np.where(kind == UNDEFINED, np.nan, 0.0))),
         df=plain(np.asarray(df)),
         n_units=n_units,
         kind=kind,
@@ -433,17 +409,17 @@ def student(
 def _student_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     error, df = law.spread
     z = standardised(at, law.estimate, error)
-    return student_tail(z if upper else -z, defined_freedom(df))
+    return student_tail(z if upper else -z, df)
 
 
 def _student_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     error, df = law.spread
-    distance = quantiles_of_many(p, defined_freedom(df)) * error
+    distance = student_quantile(p, df) * error
     return np.asarray(law.estimate - distance if upper else law.estimate + distance)
 
 
 def _student_pvalue(law: Law, side: Alternative) -> FloatArray:
-    return student_pvalue(law.statistic, defined_freedom(law.spread[1]), side)
+    return student_pvalue(law.statistic, law.spread[1], side)
 
 
 STUDENT = Shape(_student_tail, _student_end, _student_pvalue)

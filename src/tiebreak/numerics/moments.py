@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiebreak.numerics.checks import FloatArray, IntArray, blocks, check_sizes
-from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, Law, joined, student
+from tiebreak.numerics.law import SPREAD, Law, joined, kind_of, student
 
 RELATIVE_TOLERANCE = 1e-12
 """Differences below this share of the largest score are rounding noise (design promise 5)."""
@@ -49,32 +49,19 @@ def law_of_rows(differences: FloatArray, scale: ArrayLike | None = None, *, omit
     omit_missing : bool
         Leave a split that is nan out of its row, instead of calling the row undefined.
     """
-    low, high = differences.min(axis=-1, initial=np.inf), differences.max(axis=-1, initial=-np.inf)
-    n, defined = np.full(high.shape, differences.shape[-1]), np.ones(high.shape, dtype=bool)
-    present: NDArray[np.bool_] | None = None
-    if not (np.isfinite(low).all() and np.isfinite(high).all()):  # or there is no split at all
-        present = ~np.isnan(differences) if omit_missing else np.ones(differences.shape, dtype=bool)
-        n, defined = present.sum(axis=-1), np.all(np.isfinite(differences) | ~present, axis=-1)
-        present &= defined[..., None]
-        differences = np.where(present, differences, 0.0)
-        low = np.where(present, differences, np.inf).min(axis=-1, initial=np.inf)
-        high = np.where(present, differences, -np.inf).max(axis=-1, initial=-np.inf)
-        low, high = (np.where(np.isfinite(end), end, 0.0) for end in (low, high))
-    largest = np.maximum(high, -low)
+    missing = np.isnan(differences) & omit_missing
+    n, defined = (~missing).sum(axis=-1), np.all(np.isfinite(differences) | missing, axis=-1)
+    present = ~missing & defined[..., None]
+    d = np.where(present, differences, 0.0)
+    largest = np.abs(d).max(axis=-1, initial=0.0)
     exponent = np.clip(np.frexp(largest)[1], -1000, 1000)  # a power of two keeps the squares in the range of floats
-    d = np.multiply(differences, np.ldexp(1.0, -exponent)[..., None], order="C")
+    d = np.multiply(d, np.ldexp(1.0, -exponent)[..., None], order="C")
     mean = d.sum(axis=-1) / np.maximum(n, 1)
-    d -= mean[..., None]
-    if present is not None:
-        d[~present] = 0.0
-    sd = np.ldexp(np.sqrt(np.square(d, out=d).sum(axis=-1) / np.maximum(n - 1, 1)), exponent)
-    # rounding keeps the order of the values, so that the largest deviation is that of an end
-    deviation = np.ldexp(np.maximum(*(np.abs(np.ldexp(end, -exponent) - mean) for end in (low, high))), exponent)
-    mean = np.ldexp(mean, exponent)
+    d = np.where(present, d - mean[..., None], 0.0)
+    sd, deviation = np.sqrt(np.square(d).sum(axis=-1) / np.maximum(n - 1, 1)), np.abs(d).max(axis=-1, initial=0.0)
+    mean, sd, deviation = (np.ldexp(each, exponent) for each in (mean, sd, deviation))
     tolerance = rounding_tolerance(largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape))
-    flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
-    kind = np.where(deviation <= tolerance, flat, SPREAD)  # design promise 5
-    kind = np.where(defined & (n >= 2), kind, UNDEFINED).astype(np.int8)
+    kind = kind_of(np.where(defined & (n >= 2), mean, np.nan), deviation > tolerance, tolerance)  # design promise 5
     mean, df = np.where(defined & (n >= 1), mean, np.nan), np.maximum(n - 1, 0)
     return student(mean, sd / np.sqrt(np.maximum(n, 1)), df, n_units=n, kind=kind, tolerance=tolerance)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
@@ -28,22 +28,32 @@ from tiebreak.statistics.means import (
 
 
 class Labelled(NamedTuple):
-    """Scores by people and by a judge, arrays over rows and examples; clusters and weights stand for labelled examples first.
+    """Scores by people and by a judge, arrays over rows and examples.
 
     Attributes
     ----------
-    labels, judged_labelled : ndarray of shape (..., n_labelled)
-    judged : ndarray of shape (..., n_judged)
-    clusters : ndarray of shape (n_labelled + n_judged,), optional
+    labels : ndarray of shape (..., n_examples)
+        nan for the examples that people did not label, which are the same in all rows.
+    judged : ndarray of the same shape
+    clusters : ndarray of shape (n_examples,), optional
         Number of each example's cluster.
     weights : ndarray of the same shape, optional
     """
 
     labels: FloatArray
-    judged_labelled: FloatArray
     judged: FloatArray
     clusters: IntArray | None = None
     weights: FloatArray | None = None
+
+    @property
+    def has_label(self) -> NDArray[np.bool_]:
+        """True for each example that people labelled."""
+        return np.asarray(~np.isnan(np.atleast_2d(self.labels)).any(axis=0))
+
+    @property
+    def codes(self) -> IntArray:
+        """Cluster of each example; each by itself without clusters."""
+        return np.arange(self.labels.shape[-1]) if self.clusters is None else self.clusters
 
 
 def prediction_powered_mean(
@@ -105,19 +115,20 @@ def prediction_powered_mean(
             "a judgement of the same examples goes with each label, and further ones are of as many rows; got the shapes "
             f"{y.shape}, {f.shape} and {g.shape}."
         )
+    others = np.broadcast_to(g, (*y.shape[:-1], g.shape[-1]))
     n = y.shape[-1] + g.shape[-1]
     codes = None if clusters is None else group_codes(clusters, n, "clusters")[0]
-    known = Labelled(y, f, g, codes, check_weights(weights, n))
+    people, judge = np.concatenate([[y, f], [np.full(others.shape, np.nan), others]], axis=-1)
+    known = Labelled(people, judge, codes, check_weights(weights, n))
     return mean_by_weight(known, _weight(*_agreement(known)), is_estimated=True)
 
 
 def _agreement(known: Labelled) -> tuple[FloatArray, FloatArray]:
     """Covariance of label and judge in each row, and (1 + n_labelled / n_judged) times the variance of the judge [A23b]_."""
-    y, f, g = known[:3]
-    n, m = y.shape[-1], g.shape[-1]
+    own = known.has_label
+    y, f, n = known.labels[..., own], known.judged[..., own], np.count_nonzero(own)
     together = ((y - y.mean(axis=-1, keepdims=True)) * (f - f.mean(axis=-1, keepdims=True))).sum(axis=-1) / (n - 1)
-    spread = np.concatenate([f, np.broadcast_to(g, (*f.shape[:-1], m))], axis=-1).var(axis=-1, ddof=1)
-    return together, (1 + n / m) * spread
+    return together, (1 + n / (own.size - n)) * known.judged.var(axis=-1, ddof=1)
 
 
 def _weight(together: FloatArray, spread: FloatArray) -> FloatArray:
@@ -130,20 +141,18 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
 
     The error of the mean is a sum over clusters: what a cluster's labelled examples add to it, and what its others do.
     """
-    labels, judged_labelled, judged, clusters, weights = known
-    n, m = labels.shape[-1], judged.shape[-1]
-    is_labelled, weights = np.arange(n + m) < n, np.ones(n + m) if weights is None else weights
-    rest, judge = (np.zeros((*each.shape[:-1], n + m)) for each in (labels, judged))
-    rest[..., :n], judge[..., n:] = labels - weight[..., None] * judged_labelled, judged
-    of_labels = cluster_sums(rest, clusters, weights=weights * is_labelled)
+    labels, judged, clusters, weights = known
+    own, weights = known.has_label, np.ones(labels.shape[-1]) if weights is None else weights
+    rest = np.where(own, labels - weight[..., None] * judged, 0.0)
+    of_labels = cluster_sums(rest, clusters, weights=weights * own)
     n_clusters = int(np.count_nonzero(of_labels.weights > 0))
     if n_clusters < 3:
         raise DataError(f"three clusters or more with a label are needed; the labels are of {n_clusters}.")
     mean = mean_of_clusters(of_labels)
     kept = (n_clusters - 2) / (n_clusters - 1) if is_estimated else 1.0  # of the degrees of freedom
     residuals, estimate = cluster_residuals(of_labels) / np.sqrt(kept), np.asarray(mean.estimate)
-    if m:
-        of_judge = cluster_sums(judge, clusters, weights=weights * ~is_labelled)
+    if not own.all():
+        of_judge = cluster_sums(judged, clusters, weights=weights * ~own)
         residuals = residuals + weight[..., None] * cluster_residuals(of_judge)
         estimate = estimate + weight * np.asarray(mean_of_clusters(of_judge).estimate)
     return student(estimate, np.sqrt(np.square(residuals).sum(axis=-1)), plain(mean.spread[1] * kept), n_units=n_clusters)
@@ -157,10 +166,9 @@ MOST_GRADES = 10
 
 def weight_of_all(known: Labelled) -> float:
     """Weight of the judge, one for all models, by what tells their answers to one item apart."""
-    if known.judged.shape[1] < 2:  # with nothing else to judge, the judge has nothing to add
+    if np.count_nonzero(~known.has_label) < 2:  # with nothing else to judge, the judge has nothing to add
         return 0.0
-    labels, judged_labelled, judged = (each - each.mean(axis=0) for each in known[:3])
-    apart = known._replace(labels=labels, judged_labelled=judged_labelled, judged=judged)
+    apart = Labelled(*(each - each.mean(axis=0) for each in known[:2]))
     return float(_weight(*(each.sum() for each in _agreement(apart))))  # so that means subtract to those of differences
 
 
@@ -173,22 +181,15 @@ def labelled_means(known: Labelled, weight: float, tolerance: FloatArray) -> Mea
     """
     law = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0)
     estimate, error, df = (np.asarray(each) for each in (law.estimate, law.se, law.df))
-    largest = np.abs(np.concatenate(known[:3], axis=1)).max(axis=1)
+    largest = np.fmax.reduce(np.abs(np.concatenate(known[:2], axis=1)), axis=1)
     kind = kind_of(largest, error > tolerance, tolerance)
-    clusters, variance = labelled_clusters(known), np.square(error)
-    rows = zip(known.labels, known.judged_labelled, tolerance, strict=True)
-    event = np.square(weight * np.array([_event(*row, clusters) for row in rows]))
+    own, variance = known.has_label, np.square(error)
+    rows = zip(known.labels[:, own], known.judged[:, own], tolerance, strict=True)
+    event = np.square(weight * np.array([_event(*row, known.codes[own]) for row in rows]))
     guarded = variance + event
     guarded_df = np.where(guarded > 0, divide(np.square(guarded), np.square(variance) / df + np.square(event) / 2.0), df)
-    n = np.full(df.shape, known.labels.shape[1] + known.judged.shape[1])
-    means = Means(estimate, np.where(kind == SPREAD, error, 0.0), df, n, kind, tolerance)
+    means = Means(estimate, np.where(kind == SPREAD, error, 0.0), df, np.full(df.shape, own.size), kind, tolerance)
     return means._replace(guarded_error=np.sqrt(guarded), guarded_df=guarded_df)
-
-
-def labelled_clusters(known: Labelled) -> IntArray:
-    """Cluster of each labelled item; each item by itself without clusters."""
-    n = known.labels.shape[1]
-    return np.arange(n) if known.clusters is None else known.clusters[:n]
 
 
 def _event(labels: FloatArray, judged: FloatArray, noise: float, clusters: IntArray) -> float:

@@ -17,9 +17,10 @@ from tiebreak.numerics import (
     floats,
     median_present,
     student_pvalue,
+    student_quantile,
     student_tail,
 )
-from tiebreak.numerics.law import Law, Shape, defined_freedom, quantiles_of_many, standardised
+from tiebreak.numerics.law import Law, Shape, standardised
 
 
 def hall_t(t: ArrayLike, skewness: ArrayLike) -> FloatArray:
@@ -96,12 +97,12 @@ def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     sign = 1.0 if upper else -1.0
     error, df = law.spread
     t = sign * standardised(at, law.estimate, error)
-    return student_tail(np.minimum(t, hall_t(t, -sign * law.parts[0])), defined_freedom(df))
+    return student_tail(np.minimum(t, hall_t(t, -sign * law.parts[0])), df)
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     sign, (error, df) = (-1.0 if upper else 1.0), law.spread
-    t = quantiles_of_many(p, defined_freedom(df))
+    t = student_quantile(p, df)
     return np.asarray(law.estimate + sign * np.minimum(t, -hall_inverse(-t, sign * law.parts[0])) * error)
 
 

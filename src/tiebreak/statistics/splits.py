@@ -261,13 +261,11 @@ def doubling_gain(
     g2, g1 = check_differences(last), check_differences(previous)
     if g2.shape != g1.shape:
         raise DataError(f"the two gains must have the same shape; got {g2.shape} and {g1.shape}.")
-    ratio = check_sizes(test_train_ratio, g2.shape[:-1])
-    size = None if scale is None else check_sizes(scale, g2.shape[:-1], "scale")
     rope, alpha = check_rope(rope), check_probability(alpha, "alpha")
     if omit_missing:
         g2 = np.where(np.isnan(g1), np.nan, g2)
     gains = (g2, g2 - KEPT**2 * g1, KEPT * g2)
-    bounds = [corrected_law(law_of_rows(each, size, omit_missing=omit_missing), ratio) for each in gains]
+    bounds = [corrected_t(each, test_train_ratio, scale=scale, omit_missing=omit_missing) for each in gains]
     limits = [bound.interval_at(alpha) for bound in bounds]
     low = np.min([limit.low for limit in limits], axis=0)  # nan where any of them is
     high = np.asarray(limits[0].high)

@@ -14,7 +14,6 @@ from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.labels import (
     MOST_GRADES,
     Labelled,
-    labelled_clusters,
     labelled_means,
     mean_by_weight,
     weight_of_all,
@@ -108,7 +107,7 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             f"more{'' if items.clusters is None else ', of as many clusters'}",
         )
     for row in _unlike(known)[:1]:
-        of, labelled, others = items.models[row], known.judged_labelled[row], known.judged[row]
+        of, (labelled, others) = items.models[row], (known.judged[row, own] for own in (known.has_label, ~known.has_label))
         yield Notice(
             "labels-not-random",
             f"the judge scores the labelled {items.unit}s of {of!r} {labelled.mean():.3g} on average and the others "
@@ -132,41 +131,37 @@ def _beside(data: Scores) -> Iterator[TestOnly]:
         name="labels-and-judge",
         models=names,
         statistic=error / own_error,
-        text=f"for contrast, {names[0]} minus {names[1]}: by the {pair.labels.shape[1]:,} labels alone "
+        text=f"for contrast, {names[0]} minus {names[1]}: by the {np.count_nonzero(pair.has_label):,} labels alone "
         f"{sign * alone.estimate[0]:+.3g} with the standard error {error:.3g}, by the judge alone {judged:+.3g}; here "
         f"{float(own.estimate[0]):+.3g} with the standard error {own_error:.3g}",
     )
 
 
 def known_of(items: Items) -> Labelled:
-    """Rows of all models: the items with a weight that people labelled for all of them, and the others."""
+    """Rows of all models, with the labels of items with a weight that people labelled for all of them."""
     labels = np.full(items.score[:, 0].shape, np.nan) if items.labels is None else items.labels
     has_label = ~np.isnan(labels).any(axis=0)
     if items.weights is not None:
         has_label &= items.weights > 0
-    labelled_first = np.argsort(~has_label, kind="stable")
-    judged = items.score[:, 0]
-    clusters = None if items.cluster_codes is None else items.cluster_codes[labelled_first]
-    weights = None if items.weights is None else items.weights[labelled_first]
-    return Labelled(labels[:, has_label], judged[:, has_label], judged[:, ~has_label], clusters, weights)
+    return Labelled(np.where(has_label, labels, np.nan), items.score[:, 0], items.cluster_codes, items.weights)
 
 
 def _of_pairs(known: Labelled, one: IntArray, two: IntArray) -> Labelled:
     """Rows of differences."""
-    labels, judged_labelled, judged = (each[one] - each[two] for each in known[:3])
-    return known._replace(labels=labels, judged_labelled=judged_labelled, judged=judged)
+    labels, judged = (each[one] - each[two] for each in known[:2])
+    return known._replace(labels=labels, judged=judged)
 
 
 def _n_clusters(known: Labelled) -> int:
     """Clusters with a labelled item; labelled items without clusters."""
-    return int(np.unique(labelled_clusters(known)).size)
+    return int(np.unique(known.codes[known.has_label]).size)
 
 
 def _labelled(items: Items) -> str:
     """Number of labelled items in words: "60 questions", "60 questions of 12 clusters"."""
     known = known_of(items)
     of = "" if known.clusters is None else f" of {_n_clusters(known)} clusters"
-    return f"{known.labels.shape[1]:,} {items.unit}s{of}"
+    return f"{np.count_nonzero(known.has_label):,} {items.unit}s{of}"
 
 
 def _unlike(known: Labelled) -> IntArray:
@@ -174,23 +169,23 @@ def _unlike(known: Labelled) -> IntArray:
 
     By the difference of both means with the error that clusters leave it; where few are on either side nothing is said.
     """
-    others = labelled_clusters(known) if known.clusters is None else known.clusters[known.labels.shape[1] :]
-    if min(_n_clusters(known), known.judged.shape[1], np.unique(others).size) < FEW_LABELS:
+    if min(_n_clusters(known), np.unique(known.codes[~known.has_label]).size) < FEW_LABELS:
         return np.array([], dtype=np.int64)
-    apart = mean_by_weight(known._replace(labels=np.zeros_like(known.labels)), np.ones(len(known.labels)))
+    apart = mean_by_weight(known._replace(labels=0.0 * known.labels), np.ones(len(known.labels)))
     return np.flatnonzero(np.atleast_1d(apart.pvalue()) < _RARE)
 
 
 def _agreement(items: Items) -> TestOnly:
     """Agreement of judge and people over the labelled answers, and the models that the judge favours most and least."""
     known = known_of(items)
-    labels, judged = known.labels.ravel(), known.judged_labelled.ravel()
+    own = known.has_label
+    labels, judged = known.labels[:, own].ravel(), known.judged[:, own].ravel()
     varies = min(np.ptp(labels), np.ptp(judged)) > 0
     correlation = float(np.corrcoef(labels, judged)[0, 1]) if varies else float("nan")
     is_graded = np.unique(np.concatenate([labels, judged])).size <= MOST_GRADES
     how = f"agree on {(labels == judged).mean():.0%}" if is_graded else f"correlate with {correlation:.2f}"
-    errors = known.judged_labelled - known.labels
-    bias = clustered_mean(errors.mean(axis=0), labelled_clusters(known))  # answers to one item are no further items
+    errors = (known.judged - known.labels)[:, own]
+    bias = clustered_mean(errors.mean(axis=0), known.codes[own])  # answers to one item are no further items
     errors = errors.mean(axis=1)
     low, high = int(errors.argmin()), int(errors.argmax())
     ends = bias.interval()
