@@ -518,7 +518,7 @@ def _of_ranks(ordered: FloatArray, low: int, high: int) -> FloatArray:
     """Walsh averages of complete rows of one length in rising order: the mean of those at two neighbouring ranks, or at one."""
     n_rows, n = ordered.shape
     if n > MOST_AT_ONCE:
-        return np.array([_near_rank(row, low, high) for row in ordered])
+        return np.array([_near_ranks(row, low, high) for row in ordered])
     (one, other), found = np.triu_indices(n), np.empty(n_rows)
     for rows in blocks(n_rows, one.size, most=_BLOCK):
         sums = ordered[rows, one] + ordered[rows, other]
@@ -527,38 +527,24 @@ def _of_ranks(ordered: FloatArray, low: int, high: int) -> FloatArray:
     return found
 
 
-def _near_rank(row: FloatArray, low: int, high: int) -> float:
-    """Walsh average of one long row: those between two limits that enclose the rank are made, and one of them is picked.
+def _near_ranks(row: FloatArray, low: int, high: int) -> float:
+    """As `_of_ranks`, for one long row: of the sums of two values only those between limits that enclose the ranks are made.
 
-    The limits are guessed from the Walsh averages of some evenly spaced values, and counted.
+    The limits are guessed from the sums of some evenly spaced values, and counted.
     """
-    some = row[np.linspace(0, row.size - 1, 48).astype(int)]
-    guess = np.sort((some[:, None] + some)[np.triu_indices(48)])
-    below, sums = _between(row, guess, low)
-    at = low - below
-    sums.partition(at)
-    if low == high:
-        return float(sums[at]) / 2
-    if at + 1 == sums.size:
-        return (float(sums[at]) / 2 + _near_rank(row, high, high)) / 2
-    return float(sums[at] + sums[at + 1 :].min()) / 4
-
-
-def _between(row: FloatArray, guess: FloatArray, rank: int) -> tuple[int, FloatArray]:
-    """Sums of two values of the row near a rank, and how many are below all of these."""
     n = row.size
-    share, width = rank / (n * (n + 1) / 2), 0.01
+    some, first = row[np.linspace(0, n - 1, 48).astype(int)], np.arange(n)  # each pair once
+    guess = np.concatenate([[-np.inf], np.sort((some[:, None] + some)[np.triu_indices(48)]), [np.inf]])
+    place, width = low / (n * (n + 1) / 2) * guess.size, 3.0
     while True:
-        low = guess[int((share - width) * guess.size)] if share > width else -np.inf
-        high = guess[int((share + width) * guess.size)] if share + width < 1 else np.inf
-        first = np.arange(n)  # each pair once
-        start = np.maximum(np.searchsorted(row, low - row, "left"), first)
-        end = np.maximum(np.searchsorted(row, high - row, "right"), start)
-        below, count = int((start - first).sum()), end - start
-        if below <= rank < below + int(count.sum()):
-            one = np.repeat(row, count)
-            other = np.arange(one.size) + np.repeat(start - (np.cumsum(count) - count), count)
-            return below, one + row[other]
+        limits = guess[np.clip([place - width, place + width], 0, guess.size - 1).astype(int)]
+        start = np.maximum(np.searchsorted(row, limits[0] - row, "left"), first)
+        count = np.maximum(np.searchsorted(row, limits[1] - row, "right"), start) - start
+        below, among = int((start - first).sum()), int(count.sum())
+        if below <= low and high < below + among:
+            other = np.arange(among) + np.repeat(start - (np.cumsum(count) - count), count)
+            ranks = np.array([low, high]) - below
+            return float(np.partition(np.repeat(row, count) + row[other], ranks)[ranks].sum()) / 4
         width *= 2
 
 
