@@ -107,7 +107,7 @@ class Influence:
         squares = np.zeros((len(classes), one.size))
         for row, own in zip(squares, classes, strict=True):
             n, parts = own.size, self.parts[np.ix_(used, own)]
-            if n > 1 and one.size > _FEW_PAIRS and np.isfinite(parts).all():
+            if n > 1 and np.isfinite(parts).all():
                 law = law_of_pairs(parts, one, two)
                 row[:] = n * ((n - 1) * np.square(np.asarray(law.se)) + np.square(np.asarray(law.estimate)))
                 continue
@@ -145,8 +145,6 @@ def _bounded_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
 
 BOUNDED = Shape(_bounded_tail, _bounded_end)
 """Another law, which is the second part, cut at the largest difference."""
-
-_FEW_PAIRS = 3
 
 
 def metric_of_classes(

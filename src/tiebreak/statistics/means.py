@@ -381,16 +381,16 @@ class Means(NamedTuple):
         guarded error.
         """
         facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
-        law = student(self.estimate, self.standard_error, self.df, **facts)
-        laws = [law if self.skewness is None else skewed(law, expected_skewness(self.skewness, np.add(self.df, 1.0)))]
-        if self.runs_error is not None and self.runs_df is not None:
-            of_runs = student(self.estimate, self.runs_error, self.runs_df, **facts)
-            if self.runs_skewness is not None:
-                of_runs = skewed(of_runs, np.where(np.asarray(self.runs_df) >= FEW_RUNS - 1, self.runs_skewness, 0.0))
-            laws.append(of_runs)
-        if self.guarded_error is not None and self.guarded_df is not None:
-            laws.append(student(self.estimate, self.guarded_error, self.guarded_df, **facts))
-        return least_sure(laws)
+        by_items = None if self.skewness is None else expected_skewness(self.skewness, np.add(self.df, 1.0))
+        are_many = np.greater_equal(0 if self.runs_df is None else self.runs_df, FEW_RUNS - 1)
+        by_runs = None if self.runs_skewness is None else np.where(are_many, self.runs_skewness, 0.0)
+        several = (
+            (self.standard_error, self.df, by_items),
+            (self.runs_error, self.runs_df, by_runs),
+            (self.guarded_error, self.guarded_df, None),
+        )
+        laws = ((student(self.estimate, error, df, **facts), g) for error, df, g in several if error is not None is not df)
+        return least_sure([law if g is None else skewed(law, g) for law, g in laws])
 
     def reshaped(self, shape: tuple[int, ...]) -> Means:
         """Arrays of another shape, numbers for none."""
@@ -423,13 +423,14 @@ def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, sc
     """Pairs by run; those of which one model has runs that the other lacks by both models' own runs."""
     has = np.asarray(~np.isnan(score).all(axis=2))
     apart = (has[one] != has[two]).any(axis=1)
-    if not apart.any():
-        return means_of_rows(run_differences(score, one, two), layout, scale)
-    own, shared = np.flatnonzero(apart), np.flatnonzero(~apart)
-    found = [_of_own_runs(score[one[own]], score[two[own]], layout, scale[own])]
-    if shared.size:
-        found.append(means_of_rows(run_differences(score, one[shared], two[shared]), layout, scale[shared]))
-    order = np.argsort(np.concatenate([own, shared]))
+    parts = [rows for rows in (np.flatnonzero(apart), np.flatnonzero(~apart)) if rows.size]
+    found = [
+        _of_own_runs(score[one[rows]], score[two[rows]], layout, scale[rows])
+        if apart[rows[0]]
+        else means_of_rows(run_differences(score, one[rows], two[rows]), layout, scale[rows])
+        for rows in parts
+    ]
+    order = np.argsort(np.concatenate(parts))
     return Means(*(None if column is None else column[order] for column in joined_means(found)))  # type: ignore[arg-type]
 
 
@@ -478,9 +479,10 @@ def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Mean
 
 
 def means_of_law(law: Law) -> Means:
-    """Ordinary t of rows whose values are independent and count the same."""
-    estimate, n = np.asarray(law.estimate), np.broadcast_to(law.n_units, np.shape(law.estimate))
-    return Means(estimate, np.asarray(law.se), np.maximum(n - 1.0, 0.0), n, law.kind, np.asarray(law.tolerance))
+    """Estimates and errors of Student's law."""
+    shape, (error, df) = np.shape(law.estimate), law.spread
+    df, n, tolerance = (np.broadcast_to(each, shape) for each in (df, law.n_units, law.tolerance))
+    return Means(np.asarray(law.estimate), error, df, n, law.kind, tolerance)
 
 
 def joined_means(found: Sequence[Means]) -> Means:
@@ -497,8 +499,8 @@ def _of_sums(sums: ClusterSums, scale: FloatArray, n_runs: IntArray | int = 1) -
     found, skewness = mean_of_clusters(sums, scale=scale), skewness_of_weighted_mean(cluster_means(sums), sums.weights)
     n_clusters, n = np.asarray(found.n_units), np.broadcast_to(sums.n_examples, found.kind.shape)
     is_chance = (n_clusters < MANY_CLUSTERS) & (n_clusters < n) & (np.abs(skewness) * np.sqrt(n_clusters) < SEEN)
-    columns = map(np.asarray, (found.estimate, found.se, found.df, n, found.kind, RELATIVE_TOLERANCE * scale))
-    return Means(*columns)._replace(skewness=np.where(is_chance & (n_runs == 1), 0.0, skewness))
+    skewness = np.where(is_chance & (n_runs == 1), 0.0, skewness)
+    return means_of_law(found)._replace(n=n, tolerance=np.asarray(RELATIVE_TOLERANCE * scale), skewness=skewness)
 
 
 def task_shares(layout: Layout, present: NDArray[np.bool_] | bool = True) -> FloatArray:

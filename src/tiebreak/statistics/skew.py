@@ -145,8 +145,7 @@ def skewness_of_weighted_mean(values: ArrayLike, weights: ArrayLike) -> FloatArr
     weights : array_like of shape (n_units,) or (..., n_units)
         Not negative.
     """
-    values = np.asarray(values, dtype=float)
-    weights = np.asarray(weights, dtype=float)
+    values, weights = np.asarray(values, dtype=float), np.asarray(weights, dtype=float)
     uneven = divide((weights**3).sum(axis=-1), np.square(weights).sum(axis=-1) ** 1.5)
     there = np.broadcast_to(weights > 0, values.shape)
     n = np.count_nonzero(there, axis=-1)
