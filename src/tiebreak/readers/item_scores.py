@@ -264,33 +264,32 @@ def _one_each(joined: Long, key: str, item: Words) -> Any:
     column = joined.words.get(key, joined.numbers.get(key))
     if column is None:
         return None
-    own, odd = _by_item(column, item)
-    lacking = [item.names[place] for place in np.flatnonzero(np.isnan(own)).tolist()]
+    own, odd, lacking = _by_item(column, item)
     if lacking:
         raise DataError(f"{len(lacking)} items have no {key}: {quoted(lacking, 3)}.")
     if odd.size:
         raise DataError(f"item {item.names[item.code[odd[0]]]!r} has more than one {key}.")
-    return tuple(printable(column.names[place]) for place in own.astype(int).tolist()) if isinstance(column, Words) else own
+    return own
 
 
-def _by_item(column: Column, item: Words) -> tuple[FloatArray, IntArray]:
-    """Number, or place of the word, of each item, nan where no row has one; and the rows that say another one."""
+def _by_item(column: Column, item: Words) -> tuple[Any, IntArray, list[str]]:
+    """Number or text of each item, nan or "" where no row has one; rows that say another one than others; items without one."""
     values = np.where(column.code < 0, np.nan, column.code) if isinstance(column, Words) else column
     rows = np.flatnonzero(~np.isnan(values))
     own = np.full(len(item.names), np.nan)
     own[item.code[rows[::-1]]] = values[rows[::-1]]
-    return own, rows[values[rows] != own[item.code[rows]]]
+    odd = rows[values[rows] != own[item.code[rows]]]
+    lacking = [item.names[place] for place in np.flatnonzero(np.isnan(own)).tolist()]
+    if odd.size or not isinstance(column, Words):
+        return own, odd, lacking
+    texts = (*map(printable, column.names), "")
+    return tuple(texts[place] for place in np.nan_to_num(own, nan=-1.0).astype(int).tolist()), odd, lacking
 
 
 def _slices_of(words: Mapping[str, Words], item: Words) -> dict[str, tuple[str, ...]]:
     """Texts of further columns that say the same of an item in all its rows."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name in [name for name in words if name not in _OWN]:
-        own, odd = _by_item(words[name], item)
-        if not odd.size:
-            texts = (*map(printable, words[name].names), "")
-            found[name] = tuple(texts[place] for place in np.nan_to_num(own, nan=-1.0).astype(int).tolist())
-    return found
+    found = {name: _by_item(column, item) for name, column in words.items() if name not in _OWN}
+    return {name: own for name, (own, odd, _) in found.items() if not odd.size}
 
 
 def _means(score: FloatArray, place: IntArray, shape: tuple[int, ...]) -> tuple[FloatArray, str]:

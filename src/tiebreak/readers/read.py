@@ -307,7 +307,7 @@ def _is_file(source: Any) -> bool:
 def _is_items(found: Found) -> bool:
     if isinstance(found, Source):
         return found.scores.items is not None
-    return not isinstance(found, Long) or found.is_of_items
+    return not isinstance(found, Long) or "item" in found.words
 
 
 def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
@@ -361,12 +361,12 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     long = reading.long(given.stem if is_alone else None)
     if isinstance(long, Source):
         return long
-    if not long.model_column and n_sources == 1 and not given.key and not long.is_of_items:
+    if not long.model_column and n_sources == 1 and not given.key and "item" not in long.words:
         raise UnclearSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "
             "Add a column 'model', give each model a column of its own, or pass a file for each model."
         )
-    if not long.is_of_items and long.column in reading.table.columns:
+    if "item" not in long.words and long.column in reading.table.columns:
         reading.refuse_failed(long.column)
     return _named(long, given)
 
@@ -484,7 +484,7 @@ def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
                 "all models to one call of tb.read_predictions."
             )
         part = next(read) if isinstance(each, Path) else each if items is None else long_of_items(items)
-        if not isinstance(part, Long) or not part.is_of_items:
+        if not isinstance(part, Long) or "item" not in part.words:
             raise refuse(
                 part.table.name if isinstance(part, Reading) else part.name,
                 "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",

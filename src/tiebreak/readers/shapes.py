@@ -168,11 +168,6 @@ class Long(NamedRows):
         """Names of the tasks; one of "" where none is named."""
         return self.words[TASK].names if TASK in self.words else ("",)
 
-    @property
-    def is_of_items(self) -> bool:
-        """True where a row is one item of a test set."""
-        return "item" in self.words
-
     def take(self, rows: IntArray) -> Long:
         """The given rows, in their order."""
         words = {key: each.take(rows).ordered() for key, each in self.words.items()}
@@ -918,9 +913,8 @@ def _roles_text(
     """Roles of columns in words: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
     own = roles.get("model", ["model"])
     parts = [f"models = {models}"] if models else [f"model = {', '.join(own)}"] if own != ["model"] else []
-    for role, words in units.items():
-        n, its = np.count_nonzero(np.bincount(words.code)), roles.get(role, [role])[0]
-        parts.append(f"{n} {role}{'s' if n != 1 else ''}{f' = {its}' if its != role else ''}")
+    counts = {(role, roles.get(role, [role])[0]): np.count_nonzero(np.bincount(each.code)) for role, each in units.items()}
+    parts += [f"{n} {role}{'s' if n != 1 else ''}{f' = {its}' if its != role else ''}" for (role, its), n in counts.items()]
     parts += [f"score = {column}"] if column not in ("", "score") else []
     said = [*unused[:8], *(["..."] if len(unused) > 8 else [])]
     return printable(f"{', '.join(parts)}{'; not used: ' if said else ''}{', '.join(said)}")

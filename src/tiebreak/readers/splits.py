@@ -221,10 +221,11 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     score, model, high = long.numbers["score"], long.words["model"], high + _ROUNDING
     if "metric" not in long.words or np.any((matrix.score < low) | (matrix.score > high)):
         end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
-        what = f"{metric.name} lies between {low:g} and {end}"
         long.refuse_rows(
             (score < low) | (score > high),
-            lambda row: f"{what}, and that of {model.names[model.code[row]]!r} is {score[row]:g}.",
+            lambda row: (
+                f"{metric.name} lies between {low:g} and {end}, and that of {model.names[model.code[row]]!r} is {score[row]:g}."
+            ),
             "Write all in one unit, or name another metric.",
         )
 
@@ -251,11 +252,13 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     are_numbered = not matrices[0].columns and any(matrix.n_splits > 1 for matrix in matrices)
     if are_numbered and any(source.scores.design.hash is None for source in kept):
         names = " and ".join(source.name for source in kept) if len(kept) == 2 else f"the {len(kept)} sources"
-        text = (
-            f"nothing proves that {names} used the same splits; they are paired by split number, and the answer is wrong if the "
-            "splits differ"
-        )
-        notices[Notice("assumed-paired", text)] = None
+        notices |= {
+            Notice(
+                "assumed-paired",
+                f"nothing proves that {names} used the same splits; they are paired by split number, and the answer is wrong if "
+                "the splits differ",
+            ): None
+        }
     return Scores(
         kept[0].scores.metric,
         matrices,
