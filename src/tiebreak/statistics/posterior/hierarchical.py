@@ -68,18 +68,18 @@ class HierarchicalPosterior:
         kept = mass.sum(axis=0) > 1e-9
         mass, mixing = mass[:, kept], grid.mixing[:, kept]
         mean, square = np.empty((2, data.mean.size))
-        for i, own_mean in enumerate(data.mean):
+        for i, (own_mean, (variance, weight)) in enumerate(zip(data.mean, data.nodes, strict=True)):
             d = own_mean - grid.delta0[:, None, None]
-            total = grid.variances + data.variance[i][:, None]  # (n_nodes, n_variances)
-            density = np.exp(-0.5 * np.square(d) / total) * (data.weight[i][:, None] / np.sqrt(total))
+            total = grid.variances + variance[:, None]  # (n_nodes, n_variances)
+            density = np.exp(-0.5 * np.square(d) / total) * (weight[:, None] / np.sqrt(total))
             own = grid.variances / total  # weight of the dataset's own mean, given v and sigma_i
             centre = grid.delta0[:, None, None] + own * d
-            parts = 1.0, centre, np.square(centre) + own * data.variance[i][:, None]
+            parts = 1.0, centre, np.square(centre) + own * variance[:, None]
             sum_density, first, second = ((density * part).sum(axis=1) for part in parts)
             spread = (mass / np.maximum(sum_density @ mixing, 1e-300)) @ mixing.T
             mean[i], square[i] = np.sum(spread * first), np.sum(spread * second)
-        variance = np.maximum(square - np.square(mean), 0.0)
-        return data.sign * unit * data.mean[back], data.sign * unit * mean[back], unit * np.sqrt(variance[back])
+        sd = np.sqrt(np.maximum(square - np.square(mean), 0.0))
+        return data.sign * unit * data.mean[back], data.sign * unit * mean[back], unit * sd[back]
 
 
 def hierarchical_posterior(
@@ -166,10 +166,8 @@ class _Data(NamedTuple):
     order: IntArray
     mean: FloatArray
     """Shape (n_datasets,)."""
-    variance: FloatArray
-    """Variances c_i sigma_i^2 of a dataset's mean at the nodes of sigma_i; shape (n_datasets, n_nodes)."""
-    weight: FloatArray
-    """Their weights: the posterior of sigma_i given the scores; shape (n_datasets, n_nodes)."""
+    nodes: list[tuple[FloatArray, FloatArray]]
+    """Of each dataset the variances c_i sigma_i^2 of its mean at nodes of sigma_i, and their weights: the posterior of sigma_i."""
     largest: float
     """max |x|."""
     most_spread: float
@@ -208,12 +206,10 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     # density with the shape (n - 2) / 2 and the rate S / (2 (1 - rho)), cut at 1 / B^2; S is the sum of squares n sd^2.
     rate, c = n * np.square(sd) / (2 * (1 - rho)), (1 + (n - 1) * rho) / n
     lowest = -2 * np.log(_WIDEST)  # the mean standard deviation is the unit
-    nodes = [log_gamma_nodes((size - 2) / 2, r, lowest) for size, r in zip(n.tolist(), rate.tolist(), strict=True)]
-    width = max(points.size for points, _ in nodes)
-    variance = c[:, None] * np.array([np.pad(np.exp(-points), (0, width - points.size), mode="edge") for points, _ in nodes])
-    weight = np.array([np.pad(weights, (0, width - weights.size)) for _, weights in nodes])
+    gammas = [log_gamma_nodes((size - 2) / 2, r, lowest) for size, r in zip(n.tolist(), rate.tolist(), strict=True)]
+    nodes = [(factor * np.exp(-points), weights) for factor, (points, weights) in zip(c, gammas, strict=True)]
     largest = max(largest, float(np.max(sd)) * unit) / unit
-    return _Data(unit, sign, order, mean, variance, weight, largest, _WIDEST * among, int(flat.sum()))
+    return _Data(unit, sign, order, mean, nodes, largest, _WIDEST * among, int(flat.sum()))
 
 
 def log_gamma_nodes(shape: float, rate: float, lowest: float = -np.inf, depth: float = 30.0) -> tuple[FloatArray, FloatArray]:
@@ -256,7 +252,7 @@ class _Grid(NamedTuple):
 def _integrate(data: _Data) -> _Grid:
     """A coarse look for where the posterior lies, and the grid there."""
     # rough place and width of the posterior of delta0, by a few steps of the t likelihood with 4 degrees of freedom
-    own, centre = np.sum(data.variance * data.weight, axis=1), float(np.median(data.mean))
+    own, centre = np.array([variance @ weight for variance, weight in data.nodes]), float(np.median(data.mean))
     between = max(float(np.var(data.mean)) - float(np.median(own)), 0.0)
     for _ in range(10):
         weight = 5.0 / (4.0 * (between + own) + np.square(data.mean - centre))
@@ -265,7 +261,7 @@ def _integrate(data: _Data) -> _Grid:
     low, high = np.arcsinh((np.array([-data.largest, data.largest]) - centre) / width)
     n = int(np.clip((high - low) / 0.35, 24, 80))
     # variance of the mean that is known best: a spread between datasets that is far below it cannot be seen
-    least_variance = float(1 / np.max(np.sum(data.weight / data.variance, axis=1)))
+    least_variance = 1 / max(float(np.sum(weight / variance)) for variance, weight in data.nodes)
     top = np.log(data.most_spread)
     least = min(np.log(1e-4) + 0.5 * np.log(least_variance), top - 3.0)
     coarse = _grid(data, centre, width, np.linspace(low, high, n), np.arange(top, least, -0.5)[::-1], _NU_COARSE)
@@ -295,10 +291,10 @@ def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma
     mixing = -np.diff(beyond, axis=0, prepend=1.0, append=0.0).reshape(log_v.size, -1)
     variances = np.exp(log_v)
     log_mass = np.zeros((delta0.size, mixing.shape[1]))
-    for mean, own, weight in zip(data.mean, data.variance, data.weight, strict=True):
-        v = variances + own[weight > 0, None]  # (n_nodes, n_variances)
+    for mean, (own, weight) in zip(data.mean, data.nodes, strict=True):
+        v = variances + own[:, None]  # (n_nodes, n_variances)
         normal = np.exp(np.square(mean - delta0)[:, None, None] * (-0.5 / v))
-        density = np.einsum("dnv,nv->dv", normal, weight[weight > 0, None] / np.sqrt(v))
+        density = np.einsum("dnv,nv->dv", normal, weight[:, None] / np.sqrt(v))
         log_mass += np.log(np.maximum(density @ mixing, 1e-300))
     # nu - 1: gamma(alpha, beta) averaged over alpha ~ U(1, 2) and beta ~ U(0.01, 0.1)
     x, w = np.polynomial.legendre.leggauss(24)
