@@ -103,8 +103,7 @@ class SampleSize(Result):
     def solve(self) -> SampleSize:
         """With the number that `solved` names worked out from the others."""
         if self.solved == "n":
-            n = smallest_whole(lambda n: self.power_at(n) >= self.power, self.fewest, self.step)
-            return replace(self, n=n)
+            return replace(self, n=smallest_whole(lambda n: self.power_at(n) >= self.power, self.fewest, self.step))
         found = self.power_at(self.n or 0) if self.solved == "power" else self.smallest(self.n or 0)
         return replace(self, **{self.solved: found})  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ from tiebreak.metrics.curves import (
     precision_recall_of,
     roc_of,
 )
-from tiebreak.metrics.fast import scores_of_class
+from tiebreak.metrics.targets import class_columns
 from tiebreak.numerics import FloatArray, IntArray, check_probability, law_of_rows
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -166,7 +166,7 @@ def _examples(kept: Kept, model: int, position: int, methods: Sequence[str], adv
     for fold in kept.folds(model, methods, advice):
         truth = kept.truth.take(fold.rows)
         method = next(each for each in (methods if len(classes) == 2 else methods[::-1]) if each in fold.outputs)
-        scores = scores_of_class(position, truth, fold.outputs[method], method)
+        scores = class_columns(fold.outputs[method], truth, method)[:, position]
         parts.append(Binary(truth.code == position, np.asarray(scores, dtype=float), classes[position]))
         splits += fold.splits
     ratio, n_copies = _design(kept, splits)

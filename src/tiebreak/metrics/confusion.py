@@ -51,16 +51,15 @@ class ConfusionMatrix(Result):
     counts: IntArray
 
     def __post_init__(self) -> None:
-        counts = np.asarray(self.counts)
-        set_checked(self, labels=check_labels(self.labels))
-        if counts.shape != (len(self.labels),) * 2:
+        counts, labels = np.asarray(self.counts), check_labels(self.labels)
+        if counts.shape != (len(labels),) * 2:
             raise InvalidParameterError(
-                f"the counts have the shape {counts.shape}, and there are {len(self.labels)} labels. A confusion matrix has a "
-                "row and a column for each label."
+                f"the counts have the shape {counts.shape}, and there are {len(labels)} labels. A confusion matrix has a row and "
+                "a column for each label."
             )
         if counts.dtype.kind not in "biuf" or not np.all((counts >= 0) & (counts < np.inf) & (counts == np.rint(counts))):
             raise InvalidParameterError("the counts of a confusion matrix are whole numbers of at least 0.")
-        set_checked(self, counts=counts.astype(np.int64))
+        set_checked(self, labels=labels, counts=counts.astype(np.int64))
 
     # --- counts -----------------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,6 @@ from tiebreak.metrics.targets import (
     class_columns,
     numbers,
     one_column,
-    positive_column,
     raise_for_unusable,
 )
 from tiebreak.numerics import FloatArray, divide
@@ -125,8 +124,8 @@ def count_classes(truth: Truth) -> int:
 
 def _probabilities(truth: Truth, proba: Array) -> Array:
     """Those of the classes as floats, a column for each; of more than two with scikit-learn's warning, in our words."""
-    is_of_two = count_classes(truth) == 2
-    columns = positive_column(proba, truth, 1) if is_of_two else class_columns(proba, truth, "predict_proba")
+    is_of_two, columns = count_classes(truth) == 2, class_columns(proba, truth, "predict_proba")
+    columns = columns[:, 1] if is_of_two else columns
     if columns.dtype not in _EPS:
         columns = columns.astype(float)
     if np.count_nonzero((columns >= 0) & (columns <= 1)) != columns.size:
@@ -146,7 +145,7 @@ def _probabilities(truth: Truth, proba: Array) -> Array:
 def roc_auc(truth: Truth, answer: Array, method: str) -> float:
     """Share of pairs, one row of the second class and one of the first, that are in the right order; ties count half."""
     check_two_classes(truth)
-    scores = scores_of_class(1, truth, answer, method)
+    scores = class_columns(answer, truth, method)[:, 1]
     if not np.all(truth.counts):
         raise UndefinedScore(_ONE_CLASS)
     return _of_order(roc_area, truth, scores, 1, method)
@@ -172,7 +171,7 @@ def average_precision(truth: Truth, answer: Array, method: str) -> float:
     """
     if truth.labels.size <= 2:
         position = positive_position(truth)
-        return _of_order(mean_precision, truth, scores_of_class(position, truth, answer, method), position, method)
+        return _of_order(mean_precision, truth, class_columns(answer, truth, method)[:, position], position, method)
     return _mean_over_classes(mean_precision, truth, class_columns(answer, truth, method), method)
 
 
@@ -221,16 +220,6 @@ def check_two_classes(truth: Truth) -> None:
     n_classes = truth.labels.size
     if n_classes != 2:
         raise UndefinedScore(f"it is for two classes, and there {'is' if n_classes == 1 else 'are'} {n_classes}")
-
-
-def scores_of_class(position: int, truth: Truth, answer: Array, method: str) -> Array:
-    """Score of the class at `position` for each row: against the other of two, or against the rest."""
-    if truth.labels.size > 2:
-        return class_columns(answer, truth, method)[:, position]
-    if method == "predict_proba":
-        return positive_column(answer, truth, position)
-    decision = numbers(one_column(answer))
-    return decision if position == 1 else -decision
 
 
 def _of_order(area: Area, truth: Truth, scores: Array, position: int, method: str) -> float:

@@ -210,11 +210,9 @@ def resolve_scorers(scoring: Any, *, classifier: bool, n_classes: int | None, mo
                     f": {_ACCEPTED}.",
                 )
         scoring = "accuracy" if classifier else "r2"
-    if isinstance(scoring, Mapping):
-        scorers = [_resolve(each, key, classifier, n_classes) for key, each in scoring.items()]
-    else:
-        several = scoring if isinstance(scoring, list | tuple | set | frozenset) else [scoring]
-        scorers = [_resolve(each, None, classifier, n_classes) for each in several]
+    several = scoring if isinstance(scoring, Mapping | list | tuple | set | frozenset) else [scoring]
+    named = several.items() if isinstance(several, Mapping) else [(None, each) for each in several]
+    scorers = [_resolve(each, key, classifier, n_classes) for key, each in named]
     if not scorers:
         raise InvalidParameterError(Setting("scoring", repr(scoring)), f" names no metric. Pass {_ACCEPTED}.")
     if isinstance(scoring, set | frozenset):  # whose own order changes from process to process

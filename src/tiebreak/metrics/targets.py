@@ -107,17 +107,12 @@ class UndefinedScore(Exception):
 # --- answers --------------------------------------------------------------------------------------------------------------
 
 
-def positive_column(answer: Array, truth: Truth, position: int) -> Array:
-    """Probability, for each row, of that of two classes at `position`; a single column is that of the second class."""
-    if answer.ndim == 1 or answer.shape[1:] == (1,):
-        second = numbers(one_column(answer))
-        return second if position == 1 else 1 - second
-    return class_columns(answer, truth, "predict_proba")[:, position]
-
-
 def class_columns(answer: Array, truth: Truth, method: str) -> Array:
-    """The answer, which has a column for each class of the dataset, in sorted order."""
+    """The answer with a column for each class of the dataset, in sorted order; a single column is that of the second of two."""
     n_classes = truth.labels.size
+    if n_classes <= 2 and (method != "predict_proba" or answer.shape[1:] in ((), (1,))):
+        second = numbers(one_column(answer))
+        return np.stack([1 - second if method == "predict_proba" else -second, second]).T
     if answer.shape[1:] != (n_classes,):
         raise DataError(
             f"{method} returned an array of shape {answer.shape}; a column for each of the {n_classes} classes is needed."

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from tiebreak.numerics import FloatArray, Interval
+from tiebreak.numerics import Interval
 from tiebreak.numerics.law import Law, student
 from tiebreak.statistics.means import welch_ttest
 from tiebreak.statistics.ranks import wilcoxon
@@ -64,6 +64,10 @@ class Population:
     floor: float = 0.0
     seed: int = 0
 
+    def rates(self, difference: float) -> tuple[float, float]:
+        """Rates of right answers of both models, on test sets of their own."""
+        return min(max((self.rate or 0.0) + difference, 0.0), 1.0), self.rate or 0.0
+
     def discordant_at(self, difference: float) -> float:
         """Share of units on which exactly one model is right, where the rates differ so much."""
         if self.rate is None:
@@ -77,8 +81,7 @@ class Population:
         if self.pilot_n:
             return sqrt((self.pilot_error**2 - self.floor**2) * self.pilot_n / n + self.floor**2)
         if self.procedure == "newcombe":
-            p, q = min(max((self.rate or 0.0) + difference, 0.0), 1.0), self.rate or 0.0
-            return sqrt((p * (1 - p) + q * (1 - q)) / n)
+            return sqrt(sum(p * (1 - p) for p in self.rates(difference)) / n)
         squared = sum(each**2 for each in self.sd) or max(self.discordant_at(difference) - difference**2, 0.0)
         if self.procedure == "corrected-t":
             return sqrt(squared * (1.0 / (n * self.n_folds) + self.ratio))
@@ -118,31 +121,27 @@ class Population:
 
     def _of_counts(self, sizes: Sequence[int], difference: float) -> list[Law]:
         """Counts of right and wrong by the binomial distribution, with what comes in between two sizes added."""
-        rng = np.random.default_rng(self.seed)
-        total = np.zeros((2, N_DRAWS))
-        laws = []
+        rng, total, laws = np.random.default_rng(self.seed), np.zeros((2, N_DRAWS)), []
+        share = max(self.discordant_at(difference), abs(difference))
         for n, more in zip(sizes, np.diff(sizes, prepend=0), strict=True):
             if self.procedure == "newcombe":
-                rates = (min(max((self.rate or 0.0) + difference, 0.0), 1.0), self.rate or 0.0)
-                total = total + np.stack([rng.binomial(more, rate, N_DRAWS) for rate in rates])
+                total = total + np.stack([rng.binomial(more, rate, N_DRAWS) for rate in self.rates(difference)])
                 laws.append(newcombe(total[0], n, total[1], n))
-                continue
-            share = max(self.discordant_at(difference), abs(difference))
-            differ = rng.binomial(more, min(share, 1.0), N_DRAWS)
-            first = rng.binomial(differ, (share + difference) / (2 * share) if share else 0.5)
-            total = total + np.stack([first, differ - first])
-            laws.append(tango(0, total[0], total[1], n - total.sum(axis=0)))
+            else:
+                differ = rng.binomial(more, min(share, 1.0), N_DRAWS)
+                first = rng.binomial(differ, (share + difference) / (2 * share) if share else 0.5)
+                total = total + np.stack([first, differ - first])
+                laws.append(tango(0, total[0], total[1], n - total.sum(axis=0)))
         return laws
 
 
 @lru_cache(maxsize=32)
 def _standard_ends(
     procedure: str, sizes: tuple[int, ...], alphas: tuple[float, ...], ratio: float, share: float, df: float, seed: int
-) -> list[tuple[FloatArray, FloatArray]]:
+) -> list[Interval]:
     """Ends of intervals of differences without a mean, whose standard deviation is 1: those of others are moved and stretched."""
     laws = _standard_laws(procedure, sizes, ratio, share, df, np.random.default_rng(seed))
-    ends = [law.interval_at(alpha) for law, alpha in zip(laws, alphas, strict=True)]
-    return [(np.asarray(low), np.asarray(high)) for low, high in ends]
+    return [law.interval_at(alpha) for law, alpha in zip(laws, alphas, strict=True)]
 
 
 def _standard_laws(

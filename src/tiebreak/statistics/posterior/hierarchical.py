@@ -167,7 +167,7 @@ class _Data(NamedTuple):
     mean: FloatArray
     """Shape (n_datasets,)."""
     nodes: list[tuple[FloatArray, FloatArray]]
-    """Of each dataset the variances c_i sigma_i^2 of its mean at nodes of sigma_i, and their weights: the posterior of sigma_i."""
+    """Of each dataset the variances c_i sigma_i^2 of its mean at nodes of sigma_i, and their weights, sigma_i's posterior."""
     largest: float
     """max |x|."""
     most_spread: float
