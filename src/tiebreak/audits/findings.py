@@ -100,8 +100,7 @@ def percent(share: float) -> str:
 
 def count(n: int, noun: str) -> str:
     """A number and what is counted: "1 row", "2 rows"."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}{'es' if noun.endswith('ss') else 's'}"
-    return f"{n} {noun if n == 1 else plural}"
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 @dataclass(frozen=True, slots=True)

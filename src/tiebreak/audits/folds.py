@@ -95,7 +95,7 @@ def _rare(audit_input: AuditInput, train: IntArray, test: IntArray) -> Iterator[
     rarest = int(np.flatnonzero(rare)[np.argmin(fewest[rare])])
     n_rare = int(rare.sum())
     label = repr(audit_input.classes[rarest])
-    whose = f"Class {label} has" if n_rare == 1 else f"{count(n_rare, 'class')} are rare; {label} has"
+    whose = f"Class {label} has" if n_rare == 1 else f"{n_rare} classes are rare; {label} has"
     severity: Severity = "warning" if unlearnt.any() else "note"
     yield found(
         "rare-class",

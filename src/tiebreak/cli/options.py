@@ -219,14 +219,14 @@ class Output:
         paths = result.plot.save_all(folder)
         say(f"{len(paths)} plots are in {folder}" if len(paths) > 1 else f"{paths[0].name} is in {folder}")
 
-    def report(self, make: Callable[..., str], **heading: Any) -> None:
-        """Write the report that `make` makes under this heading, which says by what command; and say where it is."""
+    def report(self, make: Callable[..., str]) -> None:
+        """Write the report that `make` makes with a heading that says by what command; and say where it is."""
         if self.html is None:
             return
         from tiebreak.views.view import write_whole
 
         with waiting("making the report"):
-            text = make(command=command_line(), **heading)
+            text = make(command=command_line())
         write_whole(self.html, text.encode())
         say(f"the report is in {self.html}")
 

@@ -8,7 +8,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 
 from tiebreak.printable import printable_lines, without_password
@@ -192,12 +192,10 @@ def _raise_terminated(*_: Any) -> NoReturn:
     raise Terminated
 
 
-@contextmanager
-def standard_input_as_file(files: Sequence[str]) -> Iterator[list[Any]]:
+def standard_input_as_file(files: Sequence[str]) -> AbstractContextManager[list[Any]]:
     """The files, "-" being a file with what standard input holds, and likewise of pipes; messages speak of what was typed."""
     from tiebreak.readers.files import pipes_as_files
 
     if "-" in files and sys.stdin is None:
         raise CommandError("'-' stands for standard input, which is closed.")
-    with pipes_as_files(files, sys.stdin.buffer if "-" in files else None) as held:
-        yield held
+    return pipes_as_files(files, sys.stdin.buffer if "-" in files else None)

@@ -375,12 +375,6 @@ class CopiedLog:
     copied: tuple[Outcome, ...]
     cells: CellTable
 
-    @classmethod
-    def of(cls, log: SqlLog | CopiedLog, table: CellTable) -> CopiedLog:
-        """Copy all that a log has; the table is what is known of it."""
-        environments = tuple(dict(each) for each in log.environments)
-        return cls(log.record, environments, tuple(log.outcomes(outputs=True)), table)
-
     def table(self) -> CellTable:
         """All recorded cells."""
         return self.cells
