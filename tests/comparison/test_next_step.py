@@ -11,7 +11,7 @@ from scipy import stats
 import tiebreak as tb
 from tests.comparison.tables import compared, pair_with, scores_of
 from tiebreak.comparison.comparison import Comparison, compare_scores
-from tiebreak.comparison.next_step import cheapest, detectable, fastest, need_of
+from tiebreak.comparison.next_step import cheapest, detectable, need_of
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.scores import SplitDesign
 
@@ -109,8 +109,12 @@ def test_times_that_hardly_differ_name_no_fastest(seconds: float, fastest: str |
 @pytest.mark.parametrize(("error", "expected"), [(0.0, "a"), (0.2, "a"), (0.4, None)])
 def test_times_within_twice_their_error_name_no_fastest(error: float, expected: str | None) -> None:
     """Fits of 1 and 2 s whose means vary by 0.4 s each differ by 1 s, less than twice the error of the difference, 1.13 s."""
-    assert fastest({"a": (1.0, error), "b": (2.0, error), "c": (9.0, 0.0)}) == expected
-    assert fastest({"a": (1.0, error), "b": (float("nan"), error)}) is None
+    answer = designed("kfold", pair_with(-0.001, 0.002), rope=0.01)
+    answer.scores.fit_seconds.update({"b": 2.0, "c": 9.0})
+    answer.scores.fit_errors.update({"a": error, "b": error})
+    assert cheapest(answer, ["a", "b", "c"]) == expected
+    answer.scores.fit_seconds["b"] = float("nan")
+    assert cheapest(answer, ["a", "b"]) is None
 
 
 def runs_table(rng: np.random.Generator, *, of_items: float, of_runs: float) -> pd.DataFrame:

@@ -776,16 +776,14 @@ def _remarks(matrix: ScoreMatrix, method: Method, table: Family, baseline: str |
     smallest = table.judged.least_pvalue
     if smallest is None or table.n_pairs < 2:
         return
+    least, alpha, n_models = float(np.min(smallest)), table.alpha, len(matrix.models)
+    needed_alpha, among, asks = alpha / table.n_pairs, f"{table.n_pairs} pairs", f"{table.correction} asks for"
+    if not table.is_family:
+        needed_alpha, among, asks = 2.0 * best_alpha(alpha, n_models), f"{n_models} models", "comparisons with the best ask for"
     p = np.broadcast_to(smallest, table.first.shape)
-    least, alpha, n_models = float(p.min()), table.alpha, len(matrix.models)
-    reached = shared_alpha(p, table.correction, alpha) if table.is_family else 2.0 * best_alpha(alpha, n_models)
-    if least > alpha or least <= reached:
+    if least > alpha or least <= (shared_alpha(p, table.correction, alpha) if table.is_family else needed_alpha):
         return
-    n = int(np.max(np.broadcast_to(table.law.n_units, table.first.shape)))
-    needed_alpha = alpha / table.n_pairs if table.is_family else reached
-    needed = int(np.ceil(1 + np.log2(1.0 / needed_alpha)))
-    asks = f"{table.correction} asks for" if table.is_family else "comparisons with the best ask for"
-    among = f"{table.n_pairs} pairs" if table.is_family else f"{n_models} models"
+    n, needed = int(np.max(table.law.n_units)), int(np.ceil(1 + np.log2(1.0 / needed_alpha)))
     fewer = "" if baseline is not None else " A baseline named before looking makes fewer pairs."
     yield Notice(
         "few-units",

@@ -1,6 +1,6 @@
 """Next step after an answer: how many units would settle a pair, and what they cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, hypot, inf, isfinite, isnan, nan
 from typing import Literal
@@ -123,16 +123,13 @@ def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, fl
 
 
 def cheapest(comparison: Comparison, models: Sequence[str]) -> str | None:
-    """The model of several that is fitted fastest; None where times are unknown, or the next one is within their noise."""
-    scores = comparison.scores
-    return fastest({name: (scores.fit_seconds.get(name, nan), scores.fit_errors.get(name, 0.0)) for name in models})
+    """The model of several whose fit takes the shortest time.
 
-
-def fastest(times: Mapping[str, tuple[float, float]]) -> str | None:
-    """The model whose fit takes the shortest time, by names with a time and its standard error over splits.
-
-    None where a time is unknown, or where the next one takes less than a tenth longer or than twice the standard error.
+    None where a time is unknown, or where the next one takes less than a tenth longer or than twice the standard error over
+    splits.
     """
+    scores = comparison.scores
+    times = {name: (scores.fit_seconds.get(name, nan), scores.fit_errors.get(name, 0.0)) for name in models}
     if len(times) < 2 or any(isnan(seconds) for seconds, _ in times.values()):
         return None
     (name, (first, error)), (_, (second, other)) = sorted(times.items(), key=lambda each: each[1][0])[:2]

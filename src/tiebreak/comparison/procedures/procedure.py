@@ -337,7 +337,6 @@ def units_of(data: Scores) -> Scores:
     Of datasets in several metrics only wins count, and what differences are of is named so.
     """
     if question_of(data) != "datasets":
-        data.matrix()
         return data
     units = dataset_means(data)
     return replace(units, metric=Metric(WINS, higher_is_better=True)) if data.is_mixed else units
