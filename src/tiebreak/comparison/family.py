@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tiebreak.comparison.procedures.procedure import Judged
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval, set_checked
@@ -215,20 +215,6 @@ class Family:
             return RopeProbabilities(better, np.clip(1.0 - better - worse, 0.0, 1.0), worse)
         return RopeProbabilities(*(np.where(np.isnan(law.estimate), np.nan, each) for each in law.probabilities(self.rope)))
 
-    @property
-    def statistic(self) -> FloatArray | None:
-        """Test statistic; None where the procedure has none."""
-        if self.judged.statistic is not None:
-            return self.judged.statistic
-        return None if self.law.se is None else self.law.statistic
-
-    @property
-    def absent(self) -> frozenset[str]:
-        """Columns that the procedure cannot give."""
-        optional = {"standard_error": self.law.se, "df": self.law.df, "statistic": self.statistic}
-        absent = {name for name, column in optional.items() if column is None}
-        return frozenset(absent if self.law.is_posterior else absent.union(("p_better", "p_equivalent", "p_worse")))
-
     @cached_property
     def typical_resolution(self) -> float:
         """Median of the standard errors, or of a quarter of the intervals where there are none; nan where no pair has one."""
@@ -279,33 +265,47 @@ class Family:
             np.append(part.reason, 0)[row],
         )
 
+    def columns(self) -> dict[str, NDArray[Any] | None]:
+        """Columns of numbers of the `pairs` frame; None for those that the procedure cannot give."""
+        law, shape = self.law, self.first.shape
+        better, equivalent, worse = self.probabilities or (None, None, None)
+        of_law = None if law.se is None else law.statistic
+        return {
+            "n_units": np.broadcast_to(law.n_units, shape),
+            "difference": law.estimate,
+            "standard_error": law.se,
+            "df": None if law.df is None else np.broadcast_to(law.df, shape),
+            "statistic": of_law if self.judged.statistic is None else self.judged.statistic,
+            "pvalue": self.pvalue,
+            "adjusted_pvalue": self.adjusted_pvalue,
+            "interval_alpha": np.broadcast_to(self.interval_alpha if self.is_family else np.nan, shape),
+            "interval_low": self.interval.low,
+            "interval_high": self.interval.high,
+            "p_better": better,
+            "p_equivalent": equivalent,
+            "p_worse": worse,
+        }
+
     def row_values(self, row: int, mirrored: bool) -> dict[str, Any]:
         """One row as plain values, named as in the `pairs` frame; mirrored, the second model stands first."""
         part = self if self.n_pairs == 1 else self.part(np.array([row]))
-        law, sign, verdict = part.law, -1.0 if mirrored else 1.0, part.verdict[0]
-        chances = part.probabilities or (None, None, None)
-        columns: dict[str, ArrayLike | None] = {
-            "difference": law.estimate,
-            "standard_error": law.se,
-            "df": law.df,
-            "statistic": part.statistic,
-            "pvalue": part.pvalue,
-            "adjusted_pvalue": part.adjusted_pvalue,
-            **dict(zip(("p_better", "p_equivalent", "p_worse"), chances[::-1] if mirrored else chances, strict=True)),
+        values: dict[str, Any] = {
+            name: float("nan") if column is None else float(np.ravel(column)[0]) + 0.0  # no -0.0
+            for name, column in part.columns().items()
         }
-        numbers = {name: float(np.ravel(np.nan if column is None else column)[0]) for name, column in columns.items()}
-        low, high = sorted(sign * float(end[0]) + 0.0 for end in part.interval)  # + 0.0: no -0.0
-        return numbers | {
-            "n_units": int(np.ravel(law.n_units)[0]),
-            "difference": sign * numbers["difference"] + 0.0,
-            "df": int(numbers["df"]) if numbers["df"].is_integer() else numbers["df"],
-            "statistic": sign * numbers["statistic"] + 0.0,
-            "interval_alpha": self.interval_alpha if self.is_family else float("nan"),
-            "interval_low": low,
-            "interval_high": high,
-            "verdict": VERDICTS[MIRRORED[verdict] if mirrored else verdict],
-            "reason": REASONS[part.reason[0]],
-        }
+        verdict, df = part.verdict[0], values["df"]
+        if mirrored:
+            verdict = MIRRORED[verdict]
+            values |= {
+                "difference": 0.0 - values["difference"],
+                "statistic": 0.0 - values["statistic"],
+                "interval_low": 0.0 - values["interval_high"],
+                "interval_high": 0.0 - values["interval_low"],
+                "p_better": values["p_worse"],
+                "p_worse": values["p_better"],
+            }
+        whole = {"n_units": int(values["n_units"]), "df": int(df) if df.is_integer() else df}
+        return values | whole | {"verdict": VERDICTS[verdict], "reason": REASONS[part.reason[0]]}
 
 
 def every_pair(n_models: int) -> tuple[IntArray, IntArray]:

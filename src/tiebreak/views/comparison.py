@@ -320,26 +320,12 @@ def pair_columns(comparison: Comparison, rows: IntArray | None = None) -> dict[s
     t, models = comparison.pair_table, comparison.models
     if rows is not None:
         t = t.part(rows)
-    d, shape, interval, probabilities = t.law, t.first.shape, t.interval, t.probabilities
-    better, equivalent, worse = (None, None, None) if probabilities is None else probabilities
     return named(
         {
             "first": Coded(t.first, models),
             "second": Coded(t.second, models),
             "look": t.judged.beside.get("look"),
-            "n_units": np.broadcast_to(d.n_units, shape),
-            "difference": d.estimate,
-            "standard_error": d.se,
-            "df": None if d.df is None else np.broadcast_to(d.df, shape),
-            "statistic": t.statistic,
-            "pvalue": t.pvalue,
-            "adjusted_pvalue": t.adjusted_pvalue,
-            "interval_alpha": np.broadcast_to(t.interval_alpha if t.is_family else np.nan, shape),
-            "interval_low": interval.low,
-            "interval_high": interval.high,
-            "p_better": better,
-            "p_equivalent": equivalent,
-            "p_worse": worse,
+            **t.columns(),
             "verdict": Coded(t.verdict, VERDICTS),
             "reason": Coded(t.reason, REASONS),
         }
@@ -532,8 +518,8 @@ def pair_page(pair: PairComparison) -> Page:
 
 def pair_row(pair: PairComparison) -> dict[str, Any]:
     """The pair's row of `Comparison.pairs`, without the columns that the procedure cannot give."""
-    absent = pair.comparison.pair_table.absent
-    return {name: [getattr(pair, name)] for name in PAIR_COLUMNS if name not in absent}
+    given = pair.comparison.pair_table.part(np.array([0])).columns()
+    return {name: [getattr(pair, name)] for name in PAIR_COLUMNS if given.get(name, ()) is not None}
 
 
 def pair_facts(pair: PairComparison) -> dict[str, Any]:
