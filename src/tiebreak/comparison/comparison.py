@@ -16,7 +16,7 @@ from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings, check_names
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
-from tiebreak.numerics import FloatArray, IntArray, Missing, rope_share
+from tiebreak.numerics import FloatArray, IntArray, Law, Missing, rope_share
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.means import connected_groups
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements
     from tiebreak.comparison.slices import Slices
-    from tiebreak.numerics.law import Law
     from tiebreak.scores.items import Items
 
 

@@ -21,8 +21,19 @@ from tiebreak.errors import (
     InvalidParameterError,
     Setting,
 )
-from tiebreak.numerics import Alternative, FloatArray, IntArray, set_checked, student_multiplier, student_tail
-from tiebreak.numerics.law import UNDECIDED, VERDICTS, Law, Shape, verdict_codes
+from tiebreak.numerics import (
+    UNDECIDED,
+    VERDICTS,
+    Alternative,
+    FloatArray,
+    IntArray,
+    Law,
+    Shape,
+    set_checked,
+    student_multiplier,
+    student_tail,
+    verdict_codes,
+)
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.family import shared_alpha

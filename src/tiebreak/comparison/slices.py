@@ -12,8 +12,7 @@ from tiebreak.comparison.family import Family
 from tiebreak.comparison.procedures import choose_method
 from tiebreak.comparison.procedures.procedure import Judged
 from tiebreak.errors import InvalidParameterError, TiebreakError
-from tiebreak.numerics import UNDEFINED, IntArray, law_of_rows
-from tiebreak.numerics.law import VERDICTS, student
+from tiebreak.numerics import UNDEFINED, VERDICTS, IntArray, law_of_rows, student
 from tiebreak.result import Result
 from tiebreak.statistics.family import Correction, adjust_pvalues, shared_alpha
 

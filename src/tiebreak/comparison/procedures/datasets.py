@@ -33,11 +33,12 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    Law,
+    Shape,
     blocks,
     divide,
     law_of_rows,
 )
-from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.means import dataset_means, filled
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted

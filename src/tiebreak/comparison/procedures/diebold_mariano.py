@@ -7,8 +7,7 @@ import numpy as np
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly, and_more, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray, blocks
-from tiebreak.numerics.law import Law, student
+from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray, Law, blocks, student
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.skew import skewed, skewness_of_mean

@@ -10,8 +10,7 @@ import numpy as np
 
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, Setting, TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval, Missing
-from tiebreak.numerics.law import Law
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval, Law, Missing
 from tiebreak.scores.items import TASK
 from tiebreak.scores.means import adjusted_means, dataset_means, law_of_models
 from tiebreak.scores.metric import Metric
@@ -66,11 +65,10 @@ class Judged:
     beside: Mapping[str, Any] = field(default_factory=dict)
 
     def take(self, rows: IntArray | slice) -> Judged:
-        """Law and columns of some of the pairs; what is of all of them is left out."""
-        columns = (self.statistic, self.reach_df, self.least_pvalue)
-        statistic, reach_df, least = (each[rows] if each is not None and each.ndim else each for each in columns)
-        law = self.law.take(rows)
-        return Judged(law=law, unit=self.unit, statistic=statistic, reach_df=reach_df, least_pvalue=least, credible=self.credible)
+        """Law and columns of some of the pairs; what the procedure alone has, which is of all of them, is left out."""
+        held = {name: getattr(self, name) for name in ("statistic", "reach_df", "least_pvalue")}
+        some = {name: each[rows] if each is not None and each.ndim else each for name, each in held.items()}
+        return replace(self, law=self.law.take(rows), beside={}, **some)
 
 
 @dataclass(frozen=True, eq=False)

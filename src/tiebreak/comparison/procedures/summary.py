@@ -12,8 +12,7 @@ from tiebreak.comparison.looks import family_alpha
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, mean_values, noted, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
-from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.numerics.law import Law
+from tiebreak.numerics import FloatArray, IntArray, Law
 from tiebreak.scores.scores import Scores, Summary, SummaryKind
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.summary import hanley_mcneil, summary_means, summary_rates

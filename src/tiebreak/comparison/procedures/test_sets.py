@@ -16,8 +16,7 @@ from tiebreak.comparison.procedures.procedure import (
     refusal,
 )
 from tiebreak.errors import Setting, TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray
-from tiebreak.numerics.law import Law, student
+from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, Law, student
 from tiebreak.scores.means import law_of_models
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
