@@ -14,7 +14,9 @@ from tiebreak.comparison.looks import Looks, cut, decided_at, looked, next_look
 from tiebreak.comparison.procedures import choose_method, procedures_named
 from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, refusals, units_of, wins
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
+from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements, asked_requirements, judge_requirements
 from tiebreak.comparison.settings import Settings, check_names
+from tiebreak.comparison.slices import Slices, sliced
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
 from tiebreak.numerics import FloatArray, IntArray, Law, Missing, rope_share
 from tiebreak.printable import printable
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.noise_floor import NoiseFloor
-    from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements
-    from tiebreak.comparison.slices import Slices
     from tiebreak.scores.items import Items
 
 
@@ -302,8 +302,6 @@ class Comparison(Result):
         column = by if by is not None else self.by
         if column is None:
             raise InvalidParameterError("say by which column of the items to slice: comparison.slices('COLUMN').", about="by")
-        from tiebreak.comparison.slices import sliced
-
         return sliced(self, column)
 
     def meets(
@@ -351,8 +349,6 @@ class Comparison(Result):
         UnknownNameError
             No model of that name, or no comparison in a metric that is named.
         """
-        from tiebreak.comparison.requirements import asked_requirements, judge_requirements
-
         asked = asked_requirements(better, not_worse, near_best, models=self.models, metric=self.metric.name)
         return judge_requirements(self, asked, others, n_questions, noise_floor)
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtrc, betaincinv
 
 from tiebreak.comparison.procedures.procedure import (
     Judged,
@@ -278,8 +279,6 @@ def _least(n: IntArray | int) -> FloatArray:
 
 def _wins_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     """Chance of so many wins or more, or with `upper` of so many losses."""
-    from scipy.special import bdtrc
-
     won, counted = law.parts
     number = counted - won if upper else won
     chance = np.clip((1.0 - at if upper else 1.0 + at) / 2.0, 0.0, 1.0)
@@ -289,8 +288,6 @@ def _wins_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
 
 def _wins_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     """Ends of Clopper and Pearson's interval, in closed form; -1 and 1 where all are lost or won."""
-    from scipy.special import betaincinv
-
     won, counted = law.parts
     sign, number = (-1.0, counted - won) if upper else (1.0, won)
     low = np.where(number > 0, betaincinv(np.maximum(number, 1), counted - number + 1, p), 0.0)

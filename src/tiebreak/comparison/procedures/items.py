@@ -468,7 +468,7 @@ CLUSTERED_T = Procedure(
 def _refuse_tasks(data: Scores) -> TiebreakError | None:
     """Scores that cannot be averaged, of one task, or of tasks of which some model has none: its average would be of others."""
     items = items_of(data)
-    refused = refusal(
+    found = refusal(
         (
             items.tasks is None,
             (
@@ -485,8 +485,7 @@ def _refuse_tasks(data: Scores) -> TiebreakError | None:
                 "together, not a mean. Compare task by task."
             ),
         ),
-    )
-    found = refused or refuse_items("macro-average", data)
+    ) or refuse_one_cluster(items)
     tasks, codes = np.array(list(dict.fromkeys(items.tasks or ()))), task_codes(items)
     has = np.asarray(~np.isnan(items.score).all(axis=1))
     of_task = np.stack([has[:, codes == code].any(axis=1) for code in range(len(tasks))], axis=1) if len(tasks) else has
