@@ -47,7 +47,6 @@ def test_without_any_word_the_stores_here_are_offered(here: Path) -> None:
     )
 
 
-def test_a_command_to_type_is_quoted_and_keeps_passwords_to_itself() -> None:
+def test_a_command_to_type_is_quoted() -> None:
     """For a shell; a name that cannot be typed is left to the reader."""
     assert [measuring.typed(name, "RUN") for name in ("a b", "a\nb", "x" * 300)] == ["'a b'", "RUN", "RUN"]
-    assert measuring.typed_url("postgresql://me:secret@host/db") == "postgresql://me:PASSWORD@host/db"

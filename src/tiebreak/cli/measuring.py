@@ -86,18 +86,6 @@ def typed(name: str, otherwise: str) -> str:
     return shlex.quote(name if len(name) <= 4 * _LONGEST and name.isprintable() else otherwise)
 
 
-def typed_url(url: str) -> str:
-    """A URL as it may be typed, with a word in the place of the password."""
-    return without_password(url).replace("***", "PASSWORD")
-
-
-def without_password(url: str) -> str:
-    """A URL that may be shown."""
-    from tiebreak.stores.postgres import masked
-
-    return masked(url)
-
-
 def _file_named(name: str) -> str:
     """A file in this folder; no name becomes a path to somewhere else."""
     stem = re.sub(r"[^\w.-]+", "_", name)[:_LONGEST].lstrip(".") or "runs"
@@ -131,7 +119,9 @@ def watched(quiet: bool, url: str) -> Iterator[Callable[[Progress], None]]:
         yield report
     except (KeyboardInterrupt, Terminated, StoreError, LostWorkersError):
         if last is not None:
-            kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells are kept in {without_password(url)}."
+            from tiebreak.stores.postgres import masked
+
+            kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells are kept in {masked(url)}."
             say(f"{kept} The same command goes on from there.")
         raise
 

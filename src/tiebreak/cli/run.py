@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
-from tiebreak.cli.measuring import error_of_study, store_for_study, watched, without_password
+from tiebreak.cli.measuring import error_of_study, store_for_study, watched
 from tiebreak.cli.options import (
     ROPE,
     emit_page,
@@ -77,10 +77,11 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
         if typed["dry_run"]:
+            from tiebreak.stores.postgres import masked
             from tiebreak.views.evaluation import plan_page
 
             preview = preview_plan(make_plan(**study.plan_arguments), run_of(typed, study, url, name), scoring=study.scoring)
-            emit_page(plan_page(preview, study.file, without_password(url)))
+            emit_page(plan_page(preview, study.file, masked(url)))
             return EXIT_OK
         with watched(typed["quiet"], url) as report:
             options = run_of(typed, study, url, name, report, study=str(study.path), rope=study.rope)

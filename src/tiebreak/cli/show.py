@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.measuring import find_run, typed, typed_url
+from tiebreak.cli.measuring import find_run, typed
 from tiebreak.cli.options import Output, help_option, output_options, store_option
 
 
@@ -27,15 +27,16 @@ def show_command(run: str, store: str | None, output: Output) -> None:
     output.prepare()
     url, name = find_run(run, store)
     evaluation = read_evaluation(url, name or None)
+    typed_url = evaluation.url.replace("***", "PASSWORD")
     rope, end = evaluation.record.settings.get("rope") or 0.0, ""
     if evaluation.n_done + evaluation.n_failed < evaluation.n_cells:
         study = str(evaluation.record.settings.get("study", "STUDY"))
-        named = f"--store {shlex.quote(typed_url(evaluation.url))} --name {typed(evaluation.name, 'RUN')}"
+        named = f"--store {shlex.quote(typed_url)} --name {typed(evaluation.name, 'RUN')}"
         end = f"To go on: tiebreak run {typed(study, 'STUDY')} {named}\n"
     elif len(evaluation.models) > 1 and evaluation.n_done:
         with_rope, dataset = f" --rope {shlex.quote(str(rope))}" if rope else "", typed(evaluation.datasets[0], "DATASET")
         of_dataset = f" --dataset {dataset}" if len(evaluation.datasets) > 1 else ""
-        source = typed(f"{typed_url(evaluation.url)}#{evaluation.name}", "STORE#RUN")
+        source = typed(f"{typed_url}#{evaluation.name}", "STORE#RUN")
         end = f"Which differences are real: tiebreak compare {source}{of_dataset}{with_rope}\n"
     output.show(evaluation, view=RUN, end=f"\n{end}")
 

@@ -70,7 +70,7 @@ class Evaluation(Result):
         """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
         from tiebreak.stores.log import CopiedLog
 
-        copied = CopiedLog(self.record, self.log.environments, tuple(self.log.outcomes(outputs=True)), self.table)
+        copied = CopiedLog(self.record, self.log.environments, tuple(self.log.outcomes(outputs=True)))
         return type(self), (copied, self.table, self.url, (), self.n_shared)
 
     @property

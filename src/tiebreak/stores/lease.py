@@ -159,10 +159,8 @@ class SqlLease(AbstractContextManager["SqlLease"]):
                 is_living = False
             if not is_living:
                 connection.execute(_DELETE, [run, holder])
-            elif holder == self._holder:
-                own = cells
             else:
-                others |= cells
+                (own if holder == self._holder else others).update(cells)
         return others, own
 
 

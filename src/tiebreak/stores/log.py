@@ -83,10 +83,6 @@ def unpack_head(run: int, blob: bytes) -> Head:
     return msgspec.convert(from_json(unsealed(blob, "head", run)), Head)
 
 
-def _unpack_plan(run: int, blob: bytes) -> StoredPlan:
-    return StoredPlan(*unpack_plan(unsealed(blob, "plan", run)), blob[:8].hex())
-
-
 def read_head(connection: Connection, run: int, name: str) -> Head:
     """Read the head of a run."""
     return _read_part(connection, run, name, "head", unpack_head)
@@ -94,7 +90,9 @@ def read_head(connection: Connection, run: int, name: str) -> Head:
 
 def read_plan(connection: Connection, run: int, name: str) -> StoredPlan:
     """Read the plan of a run."""
-    return _read_part(connection, run, name, "plan", _unpack_plan)
+    return _read_part(
+        connection, run, name, "plan", lambda run, blob: StoredPlan(*unpack_plan(unsealed(blob, "plan", run)), blob[:8].hex())
+    )
 
 
 def _read_part(connection: Connection, run: int, name: str, column: str, unpack: Callable[[int, bytes], Part]) -> Part:
@@ -373,15 +371,8 @@ class CopiedLog:
     record: RunRecord
     environments: tuple[Mapping[str, str], ...]
     copied: tuple[Outcome, ...]
-    cells: CellTable
-
-    def table(self) -> CellTable:
-        """All recorded cells."""
-        return self.cells
 
     def outcomes(self, cells: Iterable[Cell] | None = None, *, outputs: bool = False) -> Iterator[Outcome]:
-        """The recorded outcomes of the given cells, or of all, in the order of the plan."""
+        """The outcomes of the given cells, or of all, in the order of the plan; their outputs are there in any case."""
         wanted = None if cells is None else set(cells)
-        for outcome in self.copied:
-            if wanted is None or outcome.cell in wanted:
-                yield outcome if outputs or not outcome.outputs else dataclasses.replace(outcome, outputs={})
+        return (outcome for outcome in self.copied if wanted is None or outcome.cell in wanted)

@@ -115,20 +115,20 @@ def merge_versions(
     if versions in known:
         return tuple(known)
     if known and not is_accepted:
+        changed = [
+            f"{package} {known[-1].get(package, 'not there')} -> {versions.get(package, 'not there')}"
+            for package in sorted({*known[-1], *versions})
+            if known[-1].get(package) != versions.get(package)
+        ]
         raise ChangedRunError(
-            f"run {name!r} was made with other versions: {', '.join(_version_changes(known[-1], versions))}. Its scores may "
-            "differ for that reason alone. Go back to those versions, ",
+            f"run {name!r} was made with other versions: {', '.join(changed)}. Its scores may differ for that reason alone. "
+            "Go back to those versions, ",
             *_OTHER_RUN,
             ", or pass ",
             Setting("accept_versions", "True"),
             " to go on: every cell then says which versions it was measured with.",
         )
     return *known, versions
-
-
-def _version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    changed = [package for package in sorted({*then, *now}) if then.get(package) != now.get(package)]
-    return [f"{package} {then.get(package, 'not there')} -> {now.get(package, 'not there')}" for package in changed]
 
 
 def _new(what: str, stored: Sequence[Each], given: Sequence[Each], run: str, how: str) -> list[Each]:
