@@ -21,12 +21,6 @@ MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeE
 """What reading a row raises whose content is not what was written, or whose hash is right and whose content is not a store's."""
 
 
-def require(is_so: bool, what: str) -> None:
-    """Raise `ValueError` for content that no store has."""
-    if not is_so:
-        raise ValueError(what)
-
-
 def fault_text(error: Exception) -> str:
     """Words for a row that raised one of `MALFORMED`."""
     said = " ".join(str(error).split())
@@ -144,7 +138,8 @@ def cell_content(outcome: Outcome, environment: int, metrics: Mapping[str, int])
 def read_outcome(content: CellContent, metrics: Mapping[str, int], cell: Cell, outputs: Outputs) -> Outcome:
     """Outcome of a cell, with its outputs, in metrics given with their positions; raises one of `MALFORMED`."""
     facts = from_json(content.facts) if content.facts else {}
-    require(facts.keys() <= _USUAL.keys(), "facts of no cell")
+    if not facts.keys() <= _USUAL.keys():
+        raise ValueError("facts of no cell")
     reasons = {int(place): why for place, why in facts.get("undefined", {}).items()}
     parts: list[Mapping[int, Any]] = [content.scores, reasons, content.train_scores]
     scores, undefined, train = ({name: part[i] for name, i in metrics.items() if i in part} for part in parts)
@@ -184,7 +179,8 @@ def unpack_arrays(content: bytes) -> dict[str, NumericArray]:
     """Arrays, not to be written to, of what `pack_arrays` made; raises one of `MALFORMED`."""
     arrays = {}
     for name, kind, shape, data in _ARRAYS.decode(content):
-        require(bool(_TYPE.fullmatch(kind)), "no array of numbers")
+        if _TYPE.fullmatch(kind) is None:
+            raise ValueError("no array of numbers")
         arrays[from_json(name)] = np.frombuffer(data, kind).reshape(shape)
     return arrays
 
