@@ -397,3 +397,15 @@ def test_a_number_that_counts_runs_is_said_to_be_a_seed(write: Write) -> None:
     with pytest.raises(UnclearSourceError, match=r"if it numbers training runs, say so: .*columns={'seed': 'run_id'}"):
         read(path, metric="f1")
     assert read(path, metric="f1", columns={"seed": "run_id"}).design.kind == "seeds"
+
+
+def test_epochs_of_a_training_run_are_no_splits(write: Write) -> None:
+    """A log of Keras for each model: one epoch of it is a table of means; a table without columns is told as such."""
+    text = "epoch,accuracy,loss,val_accuracy\n0,0.5,1,0.4\n1,0.6,0.9,0.5\n"
+    paths = [write(text, "a.csv"), write(text.replace("0.5\n", "0.45\n"), "b.csv")]
+    with pytest.raises(UnclearSourceError, match=r"epochs of one training run.*Keep one epoch, .*'epoch': '1'"):
+        tb.read_scores(*paths, metric="val_accuracy")
+    last = tb.read_scores(*paths, metric="val_accuracy", where={"epoch": "1"}, n_test=100)
+    assert last.matrix().score.ravel().tolist() == [0.5, 0.45]
+    with pytest.raises(DataError, match="must be a single text or number"):
+        read(write('{"answers": [{"id": 1}]}', "c.json"))

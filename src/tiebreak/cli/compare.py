@@ -334,12 +334,22 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
     try:
         with waiting("reading and comparing"):
             if any(roles.values()):
-                own = {name: settings[name] for name in ("metric", "models", "lower_is_better")}
-                read = {name: settings.pop(name) for name in ("dataset", "cv", "rows", "item", "cluster", "n_train", "n_test")}
-                sources = [api.read_scores(*sources, **own, **read, **roles)]
+                of_reading = (
+                    "metric",
+                    "models",
+                    "lower_is_better",
+                    "dataset",
+                    "cv",
+                    "rows",
+                    "item",
+                    "cluster",
+                    "n_train",
+                    "n_test",
+                )
+                sources = [api.read_scores(*sources, **{name: settings.pop(name) for name in of_reading}, **roles)]
             return api.compare(*sources, **settings)
     except TiebreakError as error:
-        if isinstance(error, UnknownNameError) and any("," in name for name in settings["models"] or ()):
+        if isinstance(error, UnknownNameError) and any("," in name for name in settings.get("models") or ()):
             raise CommandError(f"{error} (A comma belongs to the name: give --models once for each.)") from error
         raise
 

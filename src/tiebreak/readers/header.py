@@ -225,7 +225,7 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     if is_text and len(table.words(label).names) == table.n_rows > 2:
         roles["model"] = roles.pop("truth")
     claims = [name for name in rest if _TRUTH.search(name)]
-    if len(claims) == 1 and not {"model", "truth"} & roles.keys() and not any(map(metric_in, rest)):
+    if len(claims) == 1 and not {"model", "truth", "score"} & roles.keys() and not any(map(metric_in, rest)):
         roles["truth"] = claims
     if roles.keys().isdisjoint((*UNITS, "item", "run")) and not roles.keys().isdisjoint(("truth", "model")):
         numbers = [name for name in rest if _ID.search(name) and _numbers_examples(table, name, roles.get("model", [""])[0])]

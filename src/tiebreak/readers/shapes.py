@@ -705,6 +705,15 @@ class Reading:
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
         rest = self.others("model", "score")
+        if "epoch" in self.roles and self.roles["model"] == [_ALONE]:
+            epochs = self.roles["epoch"][0]
+            return self.refuse(
+                "it holds the epochs of one training run, which say nothing of how much another run would differ.",
+                "Keep one epoch, ",
+                where_advice(epochs, self.table.words(epochs).texts()[-1]),
+                ", of several runs of each model, a row for each in a table with columns 'model' and 'seed'.",
+                column=epochs,
+            )
         if self.roles.get("model") == [_ALONE]:
             return self.refuse(
                 f"it names neither models nor rows, in columns {quoted(rest, 12)}.",
@@ -790,7 +799,7 @@ def _stem(name: str) -> str:
 
 def _turned(table: SourceTable) -> SourceTable:
     """A row for each model where rows are metrics and columns models, as a table of means is written by hand; else the table."""
-    first, *models = table.columns
+    first, models = next(iter(table.columns), ""), list(table.columns)[1:]
     metrics = [text for text in table.words(first).texts() if not is_no_score(text)] if len(models) > 1 else []
     if len(metrics) < 2 or not all(map(is_metric, metrics)) or any(is_no_score(name) or role_of(name) for name in models):
         return table
@@ -841,7 +850,7 @@ def refuse_doubles(
     if not same.size:
         return
     first, second = sorted(order[same[0] : same[0] + 2].tolist())
-    key = ", ".join(f"{role} {words.names[words.code[first]]!r}" for role, words in units.items())
+    key = ", ".join(f"{role} {words.names[words.code[first]]!r:.80}" for role, words in units.items())
     subject = f"model {models.names[models.code[first]]!r} has two scores for" if "" not in used else "two rows are of"
     what = f"{subject} {key} ({table.where(first)} and {table.where(second)}; {same.size} such row(s) in all)."
     columns = {name: as_words(column).ordered() for name, column in table.columns.items() if name not in used}
