@@ -436,7 +436,7 @@ def test_two_columns_of_decisions_are_an_error() -> None:
 
 @pytest.mark.parametrize("digits", [1, 4, 12])
 def test_the_area_of_many_scores_is_scikit_learns(rng: np.random.Generator, digits: int) -> None:
-    """From 10,000 scores on only tied ones are looked up on both sides: all are tied, some, and none."""
+    """Only tied ones are looked up on both sides: all are tied, some, and none."""
     truth = rng.random(40_000) < 0.4
     scores = np.round(rng.normal(size=40_000) + truth, digits)
     for is_positive in (truth, ~truth):

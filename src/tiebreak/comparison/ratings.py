@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import FloatArray, IntArray, check_probability, mean_present
+from tiebreak.numerics import FloatArray, IntArray, mean_present
 from tiebreak.numerics.law import student
 from tiebreak.result import Result
 from tiebreak.scores.battles import Battles
@@ -163,7 +163,7 @@ def rate_scores(scores: Scores, *, tie_margin: float = 0.0, anchor: str | None =
         rows = [scores.models.index(name) for name in matrix.models]
         table[rows, column] = scores.metric_of(matrix).sign * mean_present(matrix.score, axis=1)
     first, second, score, dataset = battles_of_scores(table, margin=tie_margin)
-    fixed = _checked(first, second, scores.models, anchor, level)
+    fixed = _checked(first, second, scores.models, anchor)
     found = bradley_terry(first, second, score, n_models=len(scores.models), cluster=dataset)
     return _ratings(found, scores.models, fixed, level, unit="dataset", metric=scores.metric.name)
 
@@ -172,7 +172,7 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
     """Ratings from battles, without the judge's bias for a position where that is asked for and can be told."""
     n = len(battles.models)
     counts = np.full(battles.outcome.size, True) if battles.weight is None else battles.weight > 0
-    fixed = _checked(battles.model_a[counts], battles.model_b[counts], battles.models, anchor, level)
+    fixed = _checked(battles.model_a[counts], battles.model_b[counts], battles.models, anchor)
     score = (1 + battles.outcome) / 2
     fitted = partial(
         bradley_terry, battles.model_a, battles.model_b, score, n_models=n, weight=battles.weight, cluster=battles.cluster
@@ -211,9 +211,8 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
     )
 
 
-def _checked(first: IntArray, second: IntArray, models: tuple[str, ...], anchor: str | None, level: float) -> int | None:
-    """Number of the anchor, once models and level are known to be fit."""
-    check_probability(level, "level")
+def _checked(first: IntArray, second: IntArray, models: tuple[str, ...], anchor: str | None) -> int | None:
+    """Number of the anchor, once the models are known to be fit."""
     if len(models) < 2:
         raise DataError(f"there is only one model ({quoted(models)}), and at least 2 are needed to rate them.")
     fixed = None if anchor is None else look_up(anchor, models, "model")

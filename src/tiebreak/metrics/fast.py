@@ -191,19 +191,12 @@ def roc_area(positive: Array, negative: Array) -> float:
     """Area under the ROC curve, ``P(positive > negative) + P(equal) / 2`` over all pairs, of scores in ascending order."""
     few, many = (positive, negative) if positive.size <= negative.size else (negative, positive)
     place = many.searchsorted(few)
+    tied = many.take(place, mode="clip") == few  # often few are, and only those need the other side
     below = int(np.add.reduce(place))
-    if few.size < _MANY:
-        not_above = int(np.add.reduce(many.searchsorted(few, "right")))
-    else:  # of many scores few are tied, and only those need the other side
-        tied = many.take(place, mode="clip") == few
-        not_above = below + int(np.add.reduce(many.searchsorted(few[tied], "right") - place[tied]))
+    not_above = below + int(np.add.reduce(many.searchsorted(few[tied], "right") - place[tied]))
     n_pairs = few.size * many.size
     twice = below + not_above if few is positive else 2 * n_pairs - below - not_above
     return twice / (2 * n_pairs)
-
-
-_MANY = 10_000
-"""Scores from which looking for ties first is quicker."""
 
 
 def mean_precision(positive: Array, negative: Array) -> float:

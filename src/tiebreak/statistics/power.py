@@ -1,18 +1,17 @@
 """Power before anything is measured: data are drawn many times over, and judged by the statistics that judge real ones."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
 
 import numpy as np
 
-from tiebreak.numerics import Interval
+from tiebreak.numerics import FloatArray, Interval
 from tiebreak.numerics.law import Law, student
-from tiebreak.statistics.means import welch_ttest
+from tiebreak.statistics.means import Layout, means_of_rows, welch_ttest
 from tiebreak.statistics.ranks import wilcoxon
 from tiebreak.statistics.rates import newcombe, tango
-from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean
 from tiebreak.statistics.splits import corrected_t, paired_t
 
 N_DRAWS = 4_000
@@ -157,12 +156,10 @@ def _standard_laws(
     if procedure == "welch":
         other = np.ascontiguousarray(rng.normal(size=(sizes[-1], N_DRAWS)).T) * sqrt(1.0 - share**2)
         return [welch_ttest(share * z[:, :n], other[:, :n]) for n in sizes]
-    if procedure == "wilcoxon":
-        return [wilcoxon(z[:, :n]) for n in sizes]
-    laws = [paired_t(z[:, :n]) for n in sizes]
-    if procedure == "paired-t":
-        return laws
-    deviations = (z[:, :n] - z[:, :n].mean(axis=1, keepdims=True) for n in sizes)
-    return [
-        skewed(law, expected_skewness(skewness_of_mean(each), each.shape[1])) for law, each in zip(laws, deviations, strict=True)
-    ]
+    judges: dict[str, Callable[[FloatArray], Law]] = {"wilcoxon": wilcoxon, "paired-t": paired_t}
+    return [judges.get(procedure, _skewed_mean)(z[:, :n]) for n in sizes]
+
+
+def _skewed_mean(rows: FloatArray) -> Law:
+    """Law of the means of rows of items, or of clusters' means, as of clustered-t."""
+    return means_of_rows(rows[:, None], Layout(), np.abs(rows).max(axis=1)).law
