@@ -374,10 +374,8 @@ def calibration_of(
     steps = np.linspace(0, 1, check_count(n_bins, "n_bins") + 1)
     edges = np.percentile(p, steps * 100) if strategy == "quantile" else steps
     place = np.searchsorted(edges[1:-1], p)  # scikit-learn's rule
-    everywhere = np.bincount(place)
-    kept = np.flatnonzero(everywhere)
-    count = everywhere[kept]
-    predicted, observed = (np.asarray(np.bincount(place, values)[kept] / count) for values in (p, happened))
+    _, place, count = np.unique(place, return_inverse=True, return_counts=True)  # of bins that hold any
+    predicted, observed = (np.asarray(np.bincount(place, values) / count) for values in (p, happened))
     n = count / n_copies
     low, high = proportion_interval(observed * n, n, level=1 - check_probability(alpha, "alpha"))
     return CalibrationCurve(

@@ -326,11 +326,10 @@ def sign_posterior(
         raise DataError(f"the sign test takes one row of differences, one a dataset; got the shape {d.shape}.")
     rope, strength, at = check_rope(rope), *check_prior(prior_strength, prior_at)
     limit = rope + RELATIVE_TOLERANCE * np.abs(d).max()
-    n_better, n_worse = int(np.count_nonzero(d > limit)), int(np.count_nonzero(d < -limit))
     if not np.isfinite(d).all():
         undefined = RopeProbabilities(*(np.asarray(np.nan),) * 3)
         return RegionPosterior(undefined, undefined)
-    seen = np.array([n_better, d.size - n_better - n_worse, n_worse])
+    seen = np.array([np.count_nonzero(region) for region in (d > limit, np.abs(d) <= limit, d < -limit)])
     counts = seen + strength * np.array([at > rope, abs(at) <= rope, at < -rope])
     chances = (RopeProbabilities(*map(np.asarray, each)) for each in (counts / counts.sum(), _most_probable(counts)))
     return RegionPosterior(*chances)
