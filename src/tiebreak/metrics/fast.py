@@ -79,6 +79,8 @@ def _found(truth: Truth, predicted: Array) -> Codes:
     """Positions of the predicted labels; those that are no class are numbered on."""
     code, labels = truth.find(predicted), truth.labels.tolist()
     is_strange = code < 0
+    if not is_strange.any():
+        return code
     strange = one_column(predicted)[is_strange].tolist()
     number = {label: len(labels) + k for k, label in enumerate(dict.fromkeys(strange))}
     for label in number:  # wrong predictions, unless they are no labels
@@ -146,7 +148,7 @@ def roc_auc(truth: Truth, answer: Array, method: str) -> float:
     """Share of pairs, one row of the second class and one of the first, that are in the right order; ties count half."""
     check_two_classes(truth)
     scores = class_columns(answer, truth, method)[:, 1]
-    if not np.all(truth.counts):
+    if not truth.counts.all():
         raise UndefinedScore(_ONE_CLASS)
     return _of_order(roc_area, truth, scores, 1, method)
 
@@ -295,7 +297,7 @@ def _errors(truth: Truth, predicted: Array) -> Any:
 
 def _finite_mean(values: Any, truth: Truth, predicted: Array) -> float:
     """Mean over the outputs."""
-    mean = float(np.mean(values))
+    mean = float(values) if np.ndim(values) == 0 else float(np.mean(values))
     if not math.isfinite(mean):
         raise_for_unusable(numbers(predicted), "predict")
         raise_for_unusable(np.asarray(truth.values, dtype=float), "the target")
