@@ -153,3 +153,28 @@ def test_rows_of_several_games_are_to_be_written_anew() -> None:
     for record in (fastchat, arena):
         with pytest.raises(UnclearSourceError, match=r"a row holds several games .* Write a row for each game, with model_a"):
             tb.rate([record])
+
+
+def test_battles_of_lmsys_and_of_numbered_models_are_read(tmp_path: Path) -> None:
+    """A 1 in one of three columns, as in the data of LMSYS's competition; model_1 and model_2 with a preference."""
+    path = tmp_path / "arena.csv"
+    path.write_text(
+        "id,model_a,model_b,prompt,winner_model_a,winner_model_b,winner_tie\n"
+        "1,x,y,hi,1,0,0\n2,y,x,ho,0,0,1\n3,x,y,hm,0,1,0\n4,y,x,ha,0,1,0\n"
+    )
+    arena = read_battles(path)
+    assert (arena.models, arena.outcome.tolist()) == (("x", "y"), [1, 0, -1, -1])
+    numbered = {"model_1": ["x", "y"], "model_2": ["y", "x"], "preference": ["model_1", "tie"]}
+    assert read_battles(numbered).outcome.tolist() == [1, 0]
+    path.write_text(path.read_text().replace("ha,0,1,0", "ha,0,1,1"))
+    with pytest.raises(DataError, match=r"line 5.*one of 'winner_model_a', 'winner_model_b' and 'winner_tie' must be 1"):
+        read_battles(path)
+    with pytest.raises(DataError, match="its rows are battles, not scores"):
+        tb.compare(pd.DataFrame(numbered))
+
+
+def test_models_may_be_called_like_the_sides_of_a_battle() -> None:
+    """model_a and model_b with numbers are the scores of two models."""
+    for names in (("model_a", "model_b"), ("model_1", "model_2")):
+        answer = tb.compare({names[0]: [0.9, 0.8, 0.85], names[1]: [0.91, 0.8, 0.86]}, cv=3, metric="accuracy")
+        assert {*answer.models} == {*names}

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +11,14 @@ from tiebreak.errors import DataError, SourceNotFoundError, UnclearSourceError, 
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
-from tiebreak.readers.tables import SourceTable, Words, read_table, refuse_nested, united, words_of
+from tiebreak.readers.tables import SourceTable, Words, is_numeric, read_table, refuse_nested, united, words_of
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 
 SIDES = ("model_a", "model_b", "winner")
+
+_OTHER_SIDES = {"model_a": ("model_1",), "model_b": ("model_2",), "winner": ("preference", "preferred")}
+"""What people call these columns too."""
 
 ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", "preference": "preference"}
 """Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
@@ -39,8 +43,8 @@ SMALLEST_WEIGHT = 1e-9
 """Share of the largest weight below which another is lost in rounding."""
 
 _WINNERS = {
-    **dict.fromkeys(("a", "model_a", "1", "1.0", "left", "first"), 1),
-    **dict.fromkeys(("b", "model_b", "2", "2.0", "right", "second"), -1),
+    **dict.fromkeys(("a", "model_a", "model_1", "1", "1.0", "left", "first"), 1),
+    **dict.fromkeys(("b", "model_b", "model_2", "2", "2.0", "right", "second"), -1),
     **dict.fromkeys(("tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal"), 0),
 }
 
@@ -51,12 +55,16 @@ def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
     return next((battle for battle in (SIDES, tuple(ANNOTATIONS.values()), *_JUDGED) if words >= set(battle)), ())
 
 
-def refuse_battles(names: Iterable[object], source: str) -> None:
+def refuse_battles(table: SourceTable) -> None:
     """Refuse a table whose rows say which of two models was preferred, where scores are read."""
-    words = {_folded(str(name)) for name in names}
-    if battle := battle_columns(words) or (SIDES[:2] if words.issuperset(SIDES[:2]) else ()):
+    names = {_folded(name) for name in (*table.columns, *table.nested)}
+    names -= {
+        _folded(name) for name, column in table.columns.items() if _folded(name).startswith("model_") and is_numeric(column)
+    }
+    sides = (SIDES[:2], ("model_1", "model_2"))
+    if battle := battle_columns(names) or next((each for each in sides if names.issuperset(each)), ()):
         raise refuse(
-            source,
+            table.name,
             f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
             "Rate the models: tiebreak rate FILE, or tb.rate(source).",
         )
@@ -84,6 +92,7 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
         name = printable(str(source)) if isinstance(source, str | os.PathLike) else name
         try:
             table = read_table(source, name, is_name=lambda column: _folded(column) not in ("weight", "preference"))
+            table = _with_winner(table)
             held = _columns(table, cluster)
         except (SourceNotFoundError, UnsupportedSourceError):  # whoever reads scores says why
             held = {}
@@ -106,6 +115,17 @@ def _folded(name: str) -> str:
     return name.strip().casefold()
 
 
+def _with_winner(table: SourceTable) -> SourceTable:
+    """The table with a column winner, where three columns say it, of which one is 1: as the data of LMSYS's arena have it."""
+    flags = ("winner_model_a", "winner_model_b", "winner_tie")
+    if not table.columns.keys() >= {*flags} or "winner" in table.columns:
+        return table
+    values = np.stack([table.numbers(flag) for flag in flags])
+    is_wrong = (np.sum(values == 1, axis=0) != 1) | (np.sum(values == 0, axis=0) != 2)
+    _refuse_rows(table, is_wrong, lambda row: f"one of {quoted(flags)} must be 1 and the others 0")
+    return replace(table, columns={**table.columns, "winner": Words(("a", "b", "tie"), values.argmax(axis=0).astype(np.int32))})
+
+
 def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
     """Columns of battles by what they hold; none of another table."""
     names = [*table.columns, *table.nested]
@@ -120,7 +140,7 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
     is_annotated = columns.keys() >= {*ANNOTATIONS.values()} and columns.keys().isdisjoint(SIDES)
     sides = ANNOTATIONS if is_annotated else {key: key for key in SIDES}
     words: dict[str, tuple[str, ...]] = {
-        **{key: (word,) for key, word in sides.items()},
+        **{key: (word, *([] if is_annotated else _OTHER_SIDES[key])) for key, word in sides.items()},
         "cluster": ("cluster",),
         "weight": ("weight",),
         "question": QUESTIONS,

@@ -351,7 +351,7 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     if sklearn.is_one_result(measured):  # of cross_validate, kept as a file
         numbers = {key: table.numbers(key) for key in measured if key not in ("estimator", "indices")}
         return sklearn.read({given.stem or name: numbers}, name, options)
-    refuse_battles(names, name)
+    refuse_battles(table)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
         from tiebreak.readers.predictions import losses_in_time  # with the statistics of their metrics
