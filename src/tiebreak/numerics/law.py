@@ -339,16 +339,12 @@ def student_quantile(probability: ArrayLike, df: ArrayLike) -> FloatArray:
 
 def student_log_density(x: ArrayLike, df: ArrayLike) -> FloatArray:
     """Logarithm of the density of Student's t."""
-    from scipy.special import gammaln
+    from scipy.special import betaln
 
-    x, df = np.asarray(x, dtype=float), np.asarray(df, dtype=float)
-    is_normal = np.isinf(df)
-    df = np.where(is_normal, 1.0, df)
-    log_norm = gammaln((df + 1) / 2) - gammaln(df / 2) - 0.5 * np.log(df * np.pi)
+    df = np.minimum(df, 1e18)  # beyond which it is the normal one to the last digit
     with np.errstate(over="ignore"):  # far out the density is 0
-        log_density = log_norm - (df + 1) / 2 * np.log1p(np.square(x) / df)
-        normal = -0.5 * np.square(x) - 0.5 * np.log(2 * np.pi)
-    return np.asarray(np.where(is_normal, normal, log_density) if np.any(is_normal) else log_density)
+        spread = (df + 1) / 2 * np.log1p(np.square(np.asarray(x, dtype=float)) / df)
+    return np.asarray(-betaln(df / 2, 0.5) - np.log(df) / 2 - spread)
 
 
 def student_multiplier(alpha: ArrayLike, df: ArrayLike) -> FloatArray:

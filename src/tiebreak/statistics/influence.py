@@ -16,7 +16,6 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
-    blocks,
     check_array,
     check_choice,
     check_rows,
@@ -27,7 +26,7 @@ from tiebreak.numerics import (
 )
 from tiebreak.numerics.law import Law, Shape, kind_of, student
 from tiebreak.statistics.means import freedom_of_shares, summed, welch_freedom
-from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean
+from tiebreak.statistics.skew import expected_skewness, pair_skewness, skewed
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,28 +91,22 @@ class Influence:
             law = replace(law, df=plain(np.fmin(np.asarray(law.df), welch_freedom(own[i], own_df[i], own[j], own_df[j]))))
         if not self.is_skewed:
             return law
-        parts = (self.parts[i.ravel()[rows]] - self.parts[j.ravel()[rows]] for rows in blocks(i.size, self.parts.shape[1]))
-        skewness = np.concatenate([skewness_of_mean(each) for each in parts]).reshape(i.shape)
-        return skewed(law, expected_skewness(skewness, self.parts.shape[1]))
+        return skewed(law, expected_skewness(pair_skewness(self.parts, i.ravel(), j.ravel()).reshape(i.shape), self.parts.shape[1]))
 
     def _classes(self) -> list[IntArray]:
         n = self.parts.shape[1]
         return [np.arange(n)] if self.strata is None else [np.flatnonzero(self.strata == own) for own in np.unique(self.strata)]
 
     def _squares(self, one: IntArray, two: IntArray) -> FloatArray:
-        """Squares of each class in each difference, of shape (n_classes, n_pairs); of many pairs by a matrix product."""
+        """Squares of each class in each difference, of shape (n_classes, n_pairs), by a matrix product."""
         used, rows = np.unique([one, two], return_inverse=True)
-        (one, two), classes = rows.reshape(2, -1), self._classes()
-        squares = np.zeros((len(classes), one.size))
-        for row, own in zip(squares, classes, strict=True):
-            n, parts = own.size, self.parts[np.ix_(used, own)]
-            if n > 1 and np.isfinite(parts).all():
-                law = law_of_pairs(parts, one, two)
-                row[:] = n * ((n - 1) * np.square(np.asarray(law.se)) + np.square(np.asarray(law.estimate)))
-                continue
-            for some in blocks(one.size, n):
-                row[some] = np.square(parts[one[some]] - parts[two[some]]).sum(axis=1)
-        return squares
+        one, two = rows.reshape(2, -1)
+        is_known, squares = np.isfinite(self.parts[used]).all(axis=1), []
+        for own in self._classes():
+            parts = np.where(is_known[:, None], self.parts[np.ix_(used, own)], 0.0)
+            law, n = law_of_pairs(np.pad(parts, ((0, 0), (0, 1))), one, two), own.size + 1  # a unit more that adds nothing
+            squares.append(n * (own.size * np.square(np.asarray(law.se)) + np.square(np.asarray(law.estimate))))
+        return np.where(is_known[one] & is_known[two], squares, np.nan)
 
     def _law(self, estimate: FloatArray, squares: FloatArray, size: FloatArray) -> Law:
         noise = RELATIVE_TOLERANCE * size
@@ -208,23 +201,21 @@ def metric_of_classes(
     def of_sums(sums: FloatArray) -> FloatArray:
         return METRICS_OF_CLASSES[metric](*np.split(sums, 3, axis=-1))
 
-    values, without = [], []
+    found = []
     for own in flat:
         cells, cell = np.unique(classes * n_classes + own, return_inverse=True)  # items of a cell are alike
         actually, said = np.divmod(cells, n_classes)
         is_actual, is_said = (np.equal.outer(held, np.arange(n_classes)) for held in (actually, said))
-        of_cell = np.concatenate([is_actual & is_said, is_said, is_actual], axis=1).astype(float)
-        whole = np.bincount(cell) @ of_cell
-        if codes is None:
-            without.append(of_sums(whole - of_cell)[cell])
-        else:
+        left_out = of_cell = np.concatenate([is_actual & is_said, is_said, is_actual], axis=1).astype(float)
+        if codes is not None:
             counts = np.bincount(codes * cells.size + cell, minlength=n_units * cells.size).reshape(n_units, -1)
-            without.append(of_sums(whole - counts @ of_cell))
-        values.append(of_sums(whole))
-    value, left_out = np.array(values), np.array(without)
-    moves = np.abs(left_out - value[:, None]) > RELATIVE_TOLERANCE
-    found = _left_out(value, left_out, codes, classes if codes is None else None)
-    return replace(found, n_moving=np.count_nonzero(moves, axis=1))
+            left_out = counts @ of_cell
+        scores = of_sums(np.bincount(cell) @ of_cell - np.pad(left_out, ((0, 1), (0, 0))))
+        found.append(scores if codes is not None else scores[np.append(cell, -1)])
+    scores = np.array(found)
+    moves = np.abs(scores[:, :-1] - scores[:, -1:]) > RELATIVE_TOLERANCE
+    influence = _left_out(scores, codes, classes if codes is None else None)
+    return replace(influence, n_moving=np.count_nonzero(moves, axis=1))
 
 
 def metric_of_numbers(
@@ -249,14 +240,13 @@ def metric_of_numbers(
     truth, rows, codes, n_units = _predictions(actual, predicted, clusters)
     y = truth - truth.mean()  # about their mean, so that few digits cancel
     y[np.abs(y) <= RELATIVE_TOLERANCE * np.abs(truth).max()] = 0.0  # rounding noise is no spread to explain
-    values, without = [], []
+    scores = []
     for own in rows:
         error = own - truth
         columns = np.stack([np.ones(y.size), error, error**2, y, y**2])
-        whole = columns.sum(axis=1)
-        without.append(METRICS_OF_NUMBERS[metric](*(whole[:, None] - summed(columns, codes, n_units))))
-        values.append(METRICS_OF_NUMBERS[metric](*whole))
-    return replace(_left_out(np.array(values), np.array(without), codes, None), is_skewed=True)
+        left_out = np.pad(summed(columns, codes, n_units), ((0, 0), (0, 1)))
+        scores.append(METRICS_OF_NUMBERS[metric](*(columns.sum(axis=1, keepdims=True) - left_out)))
+    return replace(_left_out(np.array(scores), codes, None), is_skewed=True)
 
 
 def _predictions(
@@ -273,13 +263,13 @@ def _predictions(
     return truth, rows, codes, n_units
 
 
-def _left_out(values: FloatArray, without: FloatArray, codes: IntArray | None, strata: IntArray | None) -> Influence:
-    """Influence from the values without each unit."""
-    n = without.shape[1]
+def _left_out(scores: FloatArray, codes: IntArray | None, strata: IntArray | None) -> Influence:
+    """Influence from the values without each unit, and in the last column of all."""
+    without, n = scores[:, :-1], scores.shape[1] - 1
     with np.errstate(invalid="ignore"):  # a metric that is infinite, as R2 of a constant, has no parts that are known
         parts = np.sqrt((n - 1) / n) * (without.mean(axis=1, keepdims=True) - without)
     most = n - 1.0 if codes is None else float(freedom_of_shares(np.bincount(codes) / codes.size))
-    return Influence(values, parts, most, strata)
+    return Influence(scores[:, -1], parts, most, strata)
 
 
 PerClass = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
