@@ -61,6 +61,12 @@ class Significance(NamedTuple):
     df2: int = 0
 
 
+def significance_of(statistic: ArrayLike, pvalue: FloatArray, df: int, df2: int = 0) -> Significance:
+    """Outcome with a p-value that is never 0, and 1 where the statistic is not defined, as nothing differs."""
+    p = np.where(np.isnan(statistic), 1.0, np.maximum(pvalue, SMALLEST_PVALUE))
+    return Significance(plain(np.asarray(statistic)), plain(p), df, df2)
+
+
 class Shape(NamedTuple):
     """Functions that make the tails of a law: ``tail(law, at, upper)``, and its inverse ``end(law, p, upper)``.
 

@@ -91,7 +91,7 @@ class Influence:
             law = replace(law, df=plain(np.fmin(np.asarray(law.df), welch_freedom(own[i], own_df[i], own[j], own_df[j]))))
         if not self.is_skewed:
             return law
-        return skewed(law, expected_skewness(pair_skewness(self.parts, i.ravel(), j.ravel()).reshape(i.shape), self.parts.shape[1]))
+        return skewed(law, expected_skewness(pair_skewness(self.parts, i, j), self.parts.shape[1]))
 
     def _classes(self) -> list[IntArray]:
         n = self.parts.shape[1]

@@ -142,7 +142,7 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
     The error of the mean is a sum over clusters: what a cluster's labelled examples add to it, and what its others do.
     """
     labels, judged, clusters, weights = known
-    own, weights = known.has_label, np.ones(labels.shape[-1]) if weights is None else weights
+    own, weights = known.has_label, check_weights(weights, labels.shape[-1])
     rest = np.where(own, labels - weight[..., None] * judged, 0.0)
     of_labels = cluster_sums(rest, clusters, weights=weights * own)
     n_clusters = int(np.count_nonzero(of_labels.weights > 0))

@@ -469,7 +469,7 @@ def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArr
 
 def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
     """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value; over tasks where there are some."""
-    weight = np.ones(values.shape[2]) if layout.weights is None else layout.weights
+    weight = check_weights(layout.weights, values.shape[2])
     if values.shape[1] > 1:
         return _centred(values, layout, scale) if layout.tasks is not None else _crossed(values, layout.clusters, weight, scale)
     if layout.tasks is not None:
@@ -506,7 +506,7 @@ def _of_sums(sums: ClusterSums, scale: FloatArray, n_runs: IntArray | int = 1) -
 def task_shares(layout: Layout, present: NDArray[np.bool_] | bool = True) -> FloatArray:
     """Weight of each item in its task, of those that are `present`; those of a task sum to 1."""
     codes = np.asarray(layout.tasks)
-    shares = np.where(present, np.ones(codes.size) if layout.weights is None else layout.weights, 0.0)
+    shares = np.where(present, check_weights(layout.weights, codes.size), 0.0)
     return divide(shares, summed(shares, codes, int(codes.max()) + 1)[..., codes])
 
 
@@ -602,16 +602,11 @@ def stratified_mean(
     rows = check_array(values, "values", "..., n_items", can_lack=True)
     codes, n_strata = group_codes(strata, rows.shape[-1], "strata")
     names = None if clusters is None else group_codes(clusters, rows.shape[-1], "clusters")[0]
-    weight = None if weights is None else check_weights(weights, rows.shape[-1])
-    noise, parts = noise_of(rows, scale), []
+    weight, noise, parts = check_weights(weights, rows.shape[-1]), noise_of(rows, scale), []
     for stratum in range(n_strata):
         own = np.flatnonzero(codes == stratum)
-        sums = cluster_sums(
-            rows[..., own],
-            None if names is None else names[own],
-            weights=None if weight is None else weight[own],
-            omit_missing=omit_missing,
-        )
+        of_own = None if names is None else names[own]
+        sums = cluster_sums(rows[..., own], of_own, weights=weight[own], omit_missing=omit_missing)
         parts.append(_facts_of_stratum(sums, noise))
     return _over_strata(parts, noise)
 

@@ -99,6 +99,9 @@ def run_noise(
     DataError
         A table with one run only, or without an example that all its runs answered.
     """
+    from scipy.linalg import helmert
+    from scipy.special import fdtrc
+
     given: Any = values
     tables = [np.atleast_2d(floats(each, "values")) for each in (given if np.iterable(given) else [given])]
     if not tables or any(table.shape[0] < 2 for table in tables):
@@ -114,7 +117,7 @@ def run_noise(
         if np.unique(some).size < np.unique(codes).size:
             raise DataError("a model has no example, or none of some task, that all its runs answered. Leave it out.")
         scale = np.full(len(table) - 1, np.abs(shown).max(initial=0.0))
-        own_names, differences = None if names is None else names[present], np.sqrt(2.0) * contrasts(len(table)) @ shown
+        own_names, differences = None if names is None else names[present], np.sqrt(2.0) * helmert(len(table)) @ shown
         found.append(stratified_mean(differences, some, own_names, weights=own_weight, scale=scale))
         totals = summed(np.vstack([own_weight * shown, own_weight]), some, int(codes.max()) + 1)
         largest = max(largest, float(np.ptp((totals[:-1] / totals[-1]).mean(axis=1))))
@@ -127,8 +130,6 @@ def run_noise(
     run_df = result.estimate.size
     by_run = float(np.sqrt(np.square(result.estimate).mean()))
     ratio = float(divide(by_run**2, item**2))
-    from scipy.special import fdtrc
-
     pvalue = float(fdtrc(run_df, item_df, ratio)) if item > 0 else (0.0 if by_run > 0 else 1.0)
     if not share_runs:
         by_run, pvalue, run_df = np.nan, 1.0, 0
@@ -163,14 +164,6 @@ def run_spread(means: Sequence[ArrayLike]) -> RunNoise:
     largest = max(float(row.max() - row.min()) for row in rows)
     nothing = student(0.0, 0.0)
     return RunNoise(nothing, nothing, student(0.0, error, df), 0.0, largest, min(row.size for row in rows), 0, 0)
-
-
-def contrasts(n_runs: int) -> FloatArray:
-    """Orthogonal contrasts of runs, of length 1 (Helmert's), of shape (n_runs - 1, n_runs)."""
-    rows = np.tril(np.ones((n_runs - 1, n_runs)))
-    step = np.arange(1, n_runs)
-    rows[step - 1, step] = -step
-    return np.asarray(rows / np.sqrt(step * (step + 1.0))[:, None])
 
 
 def _pooled(error: FloatArray, df: FloatArray) -> tuple[float, float]:

@@ -30,8 +30,9 @@ from tiebreak.numerics import (
     median_present,
     noise_of,
     plain,
+    refuse_unless,
 )
-from tiebreak.numerics.law import Law, Shape, Significance, bisected, student
+from tiebreak.numerics.law import Law, Shape, Significance, bisected, significance_of, student
 
 Zeros = Literal["drop", "pratt", "split"]
 RankMethod = Literal["auto", "exact", "normal"]
@@ -844,8 +845,7 @@ def rank_quantile(n_models: int, alpha: float = 0.05, *, test: RankTest = "nemen
     check_choice(test, get_args(RankTest), "test")
     if test == "bonferroni-dunn":
         return float(-ndtri(alpha / (2 * (k - 1))))
-    if not check_number(df, "df", 0) > 0:
-        raise InvalidParameterError(f"df must be above 0; got {df!r}.")
+    refuse_unless(check_number(df, "df", 0) > 0, "df", "be above 0", df)
     if np.isfinite(df):
         from scipy.stats import studentized_range
 
@@ -949,10 +949,8 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
     values, vectors = np.linalg.eigh(covariance)
     is_free = values > 1e-9 * max(float(values.max()), np.finfo(float).tiny)
     df = int(is_free.sum())
-    if not df:
-        return Significance(plain(np.array(np.nan)), plain(np.array(1.0)))
-    statistic = (np.square(vectors.T[is_free] @ sums) / values[is_free]).sum()
-    return Significance(plain(statistic), plain(np.maximum(chdtrc(df, statistic), SMALLEST_PVALUE)), df)
+    statistic = (np.square(vectors.T[is_free] @ sums) / values[is_free]).sum() if df else np.nan
+    return significance_of(statistic, chdtrc(df, statistic), df)
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------------
@@ -967,11 +965,9 @@ def _friedman(ranks: FloatArray, n: int, spread: FloatArray) -> Friedman:
     chi2 = np.where(chi2 > most * (1 - 1e-12), most, chi2)  # all datasets agree, but for rounding
     f = divide((n - 1) * chi2, most - chi2)  # [ID80]
     df2 = (k - 1) * (n - 1)
-    tests = []
-    for statistic, p, second in ((chi2, chdtrc(k - 1, chi2), 0), (f, fdtrc(k - 1, df2, f), df2)):
-        p = np.where(np.isnan(statistic), 1.0, np.maximum(np.where(np.isinf(statistic), 0.0, p), SMALLEST_PVALUE))
-        tests.append(Significance(plain(np.asarray(statistic)), plain(p), k - 1, second))
-    return Friedman(ranks, tests[0], tests[1], plain(np.asarray(chi2 / most)))
+    p = np.where(np.isinf(f), 0.0, fdtrc(k - 1, df2, f))
+    tests = significance_of(chi2, chdtrc(k - 1, chi2), k - 1), significance_of(f, p, k - 1, df2)
+    return Friedman(ranks, *tests, plain(np.asarray(chi2 / most)))
 
 
 def _check_average_ranks(ranks: ArrayLike, axes: str = "n_models") -> FloatArray:

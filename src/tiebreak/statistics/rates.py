@@ -16,7 +16,6 @@ from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SPREAD,
-    UNDEFINED,
     FloatArray,
     Interval,
     blocks,
@@ -28,7 +27,7 @@ from tiebreak.numerics import (
     floats_together,
     plain,
 )
-from tiebreak.numerics.law import Law, Shape, Significance, bisected, student
+from tiebreak.numerics.law import Law, Shape, Significance, bisected, kind_of, significance_of, student
 
 ProportionMethod = Literal["wilson", "clopper-pearson"]
 McNemarVariant = Literal["exact", "mid-p", "chi2", "chi2-corrected"]
@@ -328,12 +327,12 @@ def tango(both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neithe
     """
     a, b, c, d = _check_numbers(both=both, only_first=only_first, only_second=only_second, neither=neither)
     total = a + b + c + d
-    is_empty, n = total == 0, np.maximum(total, 1.0)
+    n, estimate = np.maximum(total, 1.0), divide(b - c, total)
     return Law(
-        estimate=plain(np.where(is_empty, np.nan, (b - c) / n)),
-        se=plain(np.where(is_empty, np.nan, _wald_error(b, c, n))),
+        estimate=plain(estimate),
+        se=plain(_wald_error(b, c, n) + 0.0 * estimate),
         n_units=total.astype(np.int64)[()],
-        kind=np.where(is_empty, UNDEFINED, SPREAD).astype(np.int8),
+        kind=kind_of(estimate, has_spread=True),
         tolerance=RELATIVE_TOLERANCE,
         shape=TANGO,
         parts=(b, c, n),
@@ -504,8 +503,7 @@ def cochran_q(correct: ArrayLike) -> Significance:
     of_model, of_example = table.sum(axis=-1), table.sum(axis=-2)
     spread = ((of_model - of_model.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
     statistic = divide(k * (k - 1) * spread, (of_example * (k - of_example)).sum(axis=-1))  # [C50]_
-    pvalue = np.where(np.isnan(statistic), 1.0, chdtrc(k - 1, statistic))
-    return Significance(plain(statistic), plain(pvalue), k - 1)
+    return significance_of(statistic, chdtrc(k - 1, statistic), k - 1)
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ def pair_skewness(score: FloatArray, first: IntArray, second: IntArray) -> Float
 
     Complete tables take one matrix product; pairs of which that would lose digits are worked out by themselves.
     """
-    one, two = np.atleast_1d(first), np.atleast_1d(second)
+    one, two = np.ravel(first), np.ravel(second)
     found, todo = np.zeros(one.size), np.arange(one.size)
     if one.size > _FEW_PAIRS and not np.isnan(score).any():
         centred = score - score.mean(axis=0)  # what all models share cancels
@@ -179,9 +179,7 @@ def pair_skewness(score: FloatArray, first: IntArray, second: IntArray) -> Float
     for part in blocks(todo.size, score.shape[1]):
         rows = todo[part]
         difference = score[one[rows]] - score[two[rows]]
-        there = ~np.isnan(difference)
-        mean = divide(np.where(there, difference, 0.0).sum(axis=-1), there.sum(axis=-1))
-        found[rows] = skewness_of_mean(np.where(there, difference - mean[:, None], 0.0), there.sum(axis=-1))
+        found[rows] = skewness_of_weighted_mean(difference, ~np.isnan(difference))
     return np.asarray(np.nan_to_num(found).reshape(np.shape(first)))
 
 

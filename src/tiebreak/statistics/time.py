@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, ndtri
 
-from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -20,6 +20,7 @@ from tiebreak.numerics import (
     generator_of,
     noise_of,
     plain,
+    refuse_unless,
     row_counts,
 )
 from tiebreak.numerics.law import Law, kind_of, student
@@ -117,8 +118,7 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
 def _variance_of_horizon(deviation: FloatArray, h: int) -> FloatArray:
     """Long-run variance with the autocovariances up to lag h - 1 [DM95]_, over the small-sample factor [HLN97]_."""
     n = deviation.shape[-1]
-    if h >= n:
-        raise InvalidParameterError(f"horizon must be a whole number from 1 to {n - 1}; got {h!r}.", about="horizon")
+    refuse_unless(h < n, "horizon", f"be a whole number from 1 to {n - 1}", h)
     covariances = np.stack([(deviation[..., k:] * deviation[..., : n - k]).sum(axis=-1) / n for k in range(h)], axis=-1)
     weights = np.where(np.arange(h) == 0, 1.0, 2.0)
     variance = covariances @ weights
@@ -256,10 +256,8 @@ def model_confidence_set(
     table = check_array(losses, "losses", "n_models, n_examples", (2, 2))
     check_choice(statistic, get_args(SetStatistic), "statistic")
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
-    if length > table.shape[1]:
-        raise InvalidParameterError(
-            f"block_length must be a whole number from 1 to {table.shape[1]}; got {block_length!r}.", about="block_length"
-        )
+    fits = length <= table.shape[1]
+    refuse_unless(fits, "block_length", f"be a whole number from 1 to {table.shape[1]}", block_length)
     generator = generator_of(rng, np.random.PCG64)
     mean = table.mean(axis=1)
     drawn = _resampled_means(table, length, n_resamples, generator) - mean  # (n_resamples, n_models)
