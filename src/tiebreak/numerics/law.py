@@ -328,10 +328,11 @@ def student_quantile(probability: ArrayLike, df: ArrayLike) -> FloatArray:
     """
     from scipy.special import stdtrit
 
+    given = floats_together(probability=probability, df=df)
     if np.ndim(df) and not np.ndim(probability):  # of many degrees of freedom few differ
-        different, position = np.unique(df, return_inverse=True)
+        different, position = np.unique(given[1], return_inverse=True)
         return student_quantile(np.full(different.shape, probability), different)[position].reshape(np.shape(df))
-    probability, df = floats_together(probability=probability, df=df)
+    probability, df = given
     # from the smaller tail, where the probability has all its digits
     tail = np.minimum(probability, 1.0 - probability)
     magnitude = np.array(np.abs(stdtrit(df, tail)))  # abs: scipy gives an infinite value the wrong sign
