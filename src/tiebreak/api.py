@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.run_options import Run, RunOptions
+    from tiebreak.evaluation.run_options import Run
     from tiebreak.studies.bias_variance import BiasVariance
     from tiebreak.studies.curves import LearningCurve, ValidationCurve
 
@@ -361,11 +361,12 @@ def evaluate(
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
-    options = _options(run, evaluate)
+    checked = _checked(run, evaluate)
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
-    return measure_plan(plan, find_scorers(plan, scoring), options, keep_predictions=keep_predictions, train_scores=train_scores)
+    scorers = find_scorers(plan, scoring)
+    return measure_plan(plan, scorers, keep_predictions=keep_predictions, train_scores=train_scores, **checked)
 
 
 def learning_curve(
@@ -424,9 +425,9 @@ def learning_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import curves as studies
 
-    options = _options(run, learning_curve)
+    checked = _checked(run, learning_curve)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    return studies.learning_curve(plan, options, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha)
+    return studies.learning_curve(plan, checked, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha)
 
 
 def validation_curve(
@@ -486,10 +487,10 @@ def validation_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import curves as studies
 
-    options = _options(run, validation_curve)
+    checked = _checked(run, validation_curve)
     grids = studies.vary(models, parameter, values)
     plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    return studies.validation_curve(grids, plan, options, scoring=scoring, rope=rope, alpha=alpha)
+    return studies.validation_curve(grids, plan, checked, scoring=scoring, rope=rope, alpha=alpha)
 
 
 def bias_variance(
@@ -534,22 +535,21 @@ def bias_variance(
     """
     from tiebreak.studies import bias_variance as studies
 
-    options = _options(run, bias_variance)
-    return studies.bias_variance(models, X, y, options, n_rounds=n_rounds, test_size=test_size, rng=rng)
+    checked = _checked(run, bias_variance)
+    return studies.bias_variance(models, X, y, checked, n_rounds=n_rounds, test_size=test_size, rng=rng)
 
 
-def _options(run: Run, function: Callable[..., Any]) -> RunOptions:
-    """Options of a run; refuses a keyword that the function does not have, with the nearest names."""
+def _checked(run: Run, function: Callable[..., Any]) -> Run:
+    """The run, with what progress is reported to; refuses a keyword that the function does not have, with the nearest names."""
     import inspect
 
-    from tiebreak.evaluation.run_options import Run, RunOptions
+    from tiebreak.evaluation.run_options import Run
     from tiebreak.views.progress import shown
 
     names = [name for name in inspect.signature(function).parameters if name != "run"]
     for name in run:
         look_up(name, [*names, *Run.__annotations__], "parameter")
-    given: dict[str, Any] = {**run, "progress": shown(run.get("progress"))}
-    return RunOptions(**given)
+    return {**run, "progress": shown(run.get("progress"))}
 
 
 def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:

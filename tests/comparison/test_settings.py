@@ -13,7 +13,6 @@ import tiebreak as tb
 from tests.comparison.tables import noisy
 from tiebreak.errors import InvalidParameterError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
-from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.plan.plan import make_plan
 
 NAMES = ("a", "b", "c")
@@ -124,7 +123,7 @@ def test_the_run_of_a_study_brings_its_rope(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/runs.db"
     X = np.random.default_rng(0).normal(size=(40, 2))
     plan = make_plan({"nb": GaussianNB(), "dummy": DummyClassifier()}, X, (X[:, 0] > 0).astype(int), cv=4)
-    evaluation = measure_plan(plan, find_scorers(plan, None), RunOptions(store=url, name="study", settings={"rope": 0.05}))
+    evaluation = measure_plan(plan, find_scorers(plan, None), store=url, name="study", settings={"rope": 0.05})
     assert tb.compare(f"{url}#study").rope == 0.05
     assert tb.compare(f"{url}#study", rope=0.01).rope == 0.01
     assert evaluation.compare().rope == 0.05

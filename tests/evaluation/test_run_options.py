@@ -1,14 +1,17 @@
 """The options that all measuring functions share are packed under their own names."""
 
-import dataclasses
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
 from tiebreak.errors import UnknownNameError
-from tiebreak.evaluation.run_options import Run, RunOptions
+from tiebreak.evaluation.evaluate import measure_plan
+from tiebreak.evaluation.run_options import Run
 
 MEASURING: tuple[Callable[..., Any], ...] = (
     tb.evaluate,
@@ -25,19 +28,21 @@ class Packed(Exception):
 @pytest.mark.parametrize("function", MEASURING)
 def test_each_option_goes_under_its_name(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of `Run` are those of a run, but for facts that are kept with it; what is none is refused, with the nearest."""
-    names = {field.name for field in dataclasses.fields(RunOptions)} - {"settings"}
+    names = set(inspect.signature(measure_plan).parameters)
+    names -= {"plan", "scorers", "keep_predictions", "train_scores", "settings"}
     assert set(Run.__annotations__) == names
     given = {name: f"given as {name}" for name in names} | {"progress": print}
 
-    def stop(**values: Any) -> None:
-        raise Packed(values)
+    def stop(plan: Any, scorers: Any, **values: Any) -> None:
+        raise Packed({name: values[name] for name in names})
 
-    others = {"parameter": "x", "values": [1]} if function is tb.validation_curve else {}
+    others = {"parameter": "priors", "values": [None]} if function is tb.validation_curve else {}
     with pytest.raises(UnknownNameError, match=r"'n_job'.*n_jobs"):
         function(None, None, None, n_job=2, **others)
     with pytest.raises(UnknownNameError, match=r"no parameter is called 'rgn': did you mean 'rng'"):
         function(None, None, None, rgn=2, **others)
-    monkeypatch.setattr("tiebreak.evaluation.run_options.RunOptions", stop)
+    for module in ("evaluation.evaluate", "studies.curves", "studies.bias_variance"):
+        monkeypatch.setattr(f"tiebreak.{module}.measure_plan", stop)
     with pytest.raises(Packed) as caught:
-        function(None, None, None, **given, **others)
+        function(GaussianNB(), *load_iris(return_X_y=True), **given, **others)
     assert caught.value.args[0] == given

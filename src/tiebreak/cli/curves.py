@@ -51,7 +51,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     kind : str
         "learning-curve" or "validation-curve": names the run.
     measure : callable
-        Takes arguments of `make_plan` and `RunOptions`.
+        Takes arguments of `make_plan`, a `Run`, and `scoring`, `rope` and `alpha`.
     typed : dict
         Options as typed; None leaves it to the study.
     about : str

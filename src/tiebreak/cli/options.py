@@ -18,7 +18,7 @@ from tiebreak.cli.process import command_line, emit, say, waiting
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.evaluation.run_options import RunOptions
+    from tiebreak.evaluation.run_options import Run
     from tiebreak.study_file import Study
     from tiebreak.views.page import Page
     from tiebreak.views.view import View
@@ -100,26 +100,21 @@ def run_of(
     study: Study,
     url: str,
     name: str,
-    progress: Callable[[Progress], object] | None = None,
-    /,
-    **settings: Any,
-) -> RunOptions:
+    progress: Callable[[Progress], object] | None,
+) -> Run:
     """The run of a study in a store, by the options as typed; None leaves it to the study."""
-    from tiebreak.evaluation.run_options import RunOptions
-
     dask = typed.get("dask")
-    return RunOptions(
-        store=url,
-        name=name,
-        n_jobs=1 if dask else study.n_jobs if typed["n_jobs"] is None else typed["n_jobs"],
-        runner=dask,
-        threads_per_fit=study.threads_per_fit,
-        timeout=typed["timeout"] or study.timeout,
-        retry_failed=typed["retry_failed"],
-        accept_versions=typed["accept_versions"],
-        progress=progress,
-        settings=settings,
-    )
+    return {
+        "store": url,
+        "name": name,
+        "n_jobs": 1 if dask else study.n_jobs if typed["n_jobs"] is None else typed["n_jobs"],
+        "runner": dask,
+        "threads_per_fit": study.threads_per_fit,
+        "timeout": typed["timeout"] or study.timeout,
+        "retry_failed": typed["retry_failed"],
+        "accept_versions": typed["accept_versions"],
+        "progress": progress,
+    }
 
 
 def _address(typed: str) -> str:

@@ -80,14 +80,17 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
             from tiebreak.stores.postgres import masked
             from tiebreak.views.evaluation import plan_page
 
-            preview = preview_plan(make_plan(**study.plan_arguments), run_of(typed, study, url, name), scoring=study.scoring)
-            emit_page(plan_page(preview, study.file, masked(url)))
-            return EXIT_OK
-        with watched(typed["quiet"], url) as report:
-            options = run_of(typed, study, url, name, report, study=str(study.path), rope=study.rope)
             plan = make_plan(**study.plan_arguments)
             scorers = find_scorers(plan, study.scoring)
-            evaluation = measure_plan(plan, scorers, options, keep_predictions=study.keep_predictions)
+            preview = preview_plan(plan, scorers, url, name, accept_versions=typed["accept_versions"])
+            task, retry_failed = plan.datasets[0].task, typed["retry_failed"]
+            emit_page(plan_page(preview, task, study.file, masked(url), retry_failed=retry_failed))
+            return EXIT_OK
+        with watched(typed["quiet"], url) as report:
+            options = run_of(typed, study, url, name, report)
+            plan = make_plan(**study.plan_arguments)
+            scorers, settings = find_scorers(plan, study.scoring), {"study": str(study.path), "rope": study.rope}
+            evaluation = measure_plan(plan, scorers, keep_predictions=study.keep_predictions, settings=settings, **options)
     except TiebreakError as error:
         raise error_of_study(study, error) from error
     return _present(study, evaluation, typed)

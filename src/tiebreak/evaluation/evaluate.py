@@ -6,9 +6,8 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +16,15 @@ from tiebreak.errors import SAMPLE_WEIGHT, Advice, DataError, InvalidParameterEr
 from tiebreak.evaluation.cell import Measurement, check_routing, check_weights, method_for, scores_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.predictions import as_answered
-from tiebreak.evaluation.progress import Tracker
-from tiebreak.evaluation.run_options import RunOptions, check_flags
+from tiebreak.evaluation.progress import Progress, Tracker
+from tiebreak.evaluation.run_options import ThreadsPerFit
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.metrics.targets import make_truth
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
 from tiebreak.plan.plan import Plan, threads_for
-from tiebreak.plan.record import Cell, MetricRecord, Outcome, RunRecord
+from tiebreak.plan.record import Cell, MetricRecord, Outcome
+from tiebreak.runners.contract import Runner
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import split_address
@@ -40,36 +40,59 @@ if TYPE_CHECKING:
 def measure_plan(
     plan: Plan,
     scorers: tuple[Scorer, ...],
-    run: RunOptions,
     *,
+    store: Any = None,
+    name: Any = None,
+    n_jobs: int = 1,
+    runner: Any = None,
+    threads_per_fit: ThreadsPerFit = "auto",
+    share_steps: bool = True,
+    timeout: float | None = None,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    progress: Any = None,
     keep_predictions: bool = True,
     train_scores: bool = False,
+    settings: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Measure what a store does not have of a plan.
 
-    `scorers` come from `find_scorers`; `tiebreak.evaluate` describes the other parameters. A run that goes on keeps its threads.
+    `scorers` come from `find_scorers`; `settings` are facts that are kept with the run, by name; `Run` and `tiebreak.evaluate`
+    describe the other parameters. A run that goes on keeps its threads.
     """
-    check_flags(keep_predictions=keep_predictions, train_scores=train_scores)
-    remembered = run.store is not None  # the store outlives this call, so that the plan has to be recognised later
-    with closing(open_store(run.store) if remembered else MemoryStore()) as store:
+    flags = {
+        "keep_predictions": keep_predictions,
+        "train_scores": train_scores,
+        "retry_failed": retry_failed,
+        "accept_versions": accept_versions,
+        "share_steps": share_steps,
+    }
+    for flag, value in flags.items():
+        if not isinstance(value, bool | np.bool_):
+            raise InvalidParameterError(f"{flag} must be True or False; got {value!r}.")
+    if name is not None and not (isinstance(name, str) and name):
+        raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
+    remembered = store is not None  # it outlives this call, so that the plan has to be recognised later
+    with closing(open_store(store) if remembered else MemoryStore()) as opened:
         record = plan.record(
-            run.name or (plan.default_name() if remembered else "run"),
+            name or (plan.default_name() if remembered else "run"),
             [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
-            threads=threads_for(plan, run.threads_per_fit, run.n_jobs),
-            settings=run.settings,
+            threads=threads_for(plan, threads_per_fit, n_jobs),
+            settings=settings,
             with_hashes=remembered,
         )
-        log = store.open(record, accept_versions=run.accept_versions)
+        log = opened.open(record, accept_versions=accept_versions)
         work = Measurement(
             plan,
             scorers,
             threads=log.record.threads,
             keep_predictions=keep_predictions,
             train_scores=train_scores,
-            share_steps=run.share_steps,
+            share_steps=share_steps,
         )
-        n_shared = _measure_missing(work, log, run, store.url)
-        return Evaluation(log, log.table(), store.url, scorers, n_shared)
+        pool = make_runner(runner, n_jobs, timeout)
+        n_shared = _measure_missing(work, log, pool, progress, opened.url, retry_failed=retry_failed)
+        return Evaluation(log, log.table(), opened.url, scorers, n_shared)
 
 
 def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
@@ -102,15 +125,22 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
     return scorers
 
 
-def _measure_missing(work: Measurement, log: SqlLog, run: RunOptions, url: str) -> int:
+def _measure_missing(
+    work: Measurement,
+    log: SqlLog,
+    runner: Runner,
+    progress: Callable[[Progress], object] | None,
+    url: str,
+    *,
+    retry_failed: bool,
+) -> int:
     """Measure and keep what the log does not have; the number of cells that shared leading steps.
 
     `KeyboardInterrupt` goes through, with a note on what is kept and how to go on.
     """
-    runner = make_runner(run.runner, run.n_jobs, run.timeout)
-    tracker = Tracker(log, run.progress)
+    tracker = Tracker(log, progress)
     try:
-        missing, again = find_missing(work, log, retry_failed=run.retry_failed)
+        missing, again = find_missing(work, log, retry_failed=retry_failed)
         tracker.begin(missing, again)
         with log.lease() as lease:
             claims = Claims(lease, missing, again, tracker.add)
@@ -129,39 +159,19 @@ def _measure_missing(work: Measurement, log: SqlLog, run: RunOptions, url: str) 
     return tracker.n_shared
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A run before it is measured.
-
-    `task` is "classification" or "regression". The store has `n_done` and `n_failed` cells, and of those done `n_incomplete`
-    lack a metric; `n_left` are to be measured. `is_stored` says that the store has a run of this name.
-    """
-
-    record: RunRecord
-    task: str
-    is_stored: bool
-    n_done: int
-    n_failed: int
-    n_incomplete: int
-    n_left: int
-
-
-def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview:
-    """Look what `measure_plan` would do; the store is read if it is there, and never written.
+def preview_plan(plan: Plan, scorers: Sequence[Scorer], store: Any, name: str, *, accept_versions: bool = False) -> Evaluation:
+    """Look what a store has of a plan; it is read if it is there, and never written.
 
     Refuses what the run itself would: a changed run, or changed versions.
     """
-    metrics = [MetricRecord(each.metric, fingerprint(each.fingerprint_parts)) for each in find_scorers(plan, scoring)]
-    record = plan.record(run.name or plan.default_name(), metrics, threads=None)
-    is_stored, n_done, n_failed, n_incomplete = False, 0, 0, 0
-    with closing(open_store(run.store)) as store, suppress(NoStoreError):
-        if is_stored := record.name in [each.name for each in store.runs()]:
-            table = store.open(record, accept_versions=run.accept_versions, is_preview=True).table()
-            is_done = table.state == 0
-            n_done, n_failed = int(is_done.sum()), int((~is_done).sum())
-            n_incomplete = int((is_done & ~table.has_score.all(axis=1)).sum())
-    n_left = record.n_cells - n_done - (0 if run.retry_failed else n_failed)
-    return Preview(record, plan.datasets[0].task, is_stored, n_done, n_failed, n_incomplete, n_left)
+    metrics = [MetricRecord(each.metric, fingerprint(each.fingerprint_parts)) for each in scorers]
+    record = plan.record(name, metrics, threads=None)
+    with closing(open_store(store)) as opened, suppress(NoStoreError):
+        if name in [each.name for each in opened.runs()]:
+            log = opened.open(record, accept_versions=accept_versions, is_preview=True)
+            return Evaluation(log, log.table())
+    log = MemoryStore().open(record)
+    return Evaluation(log, log.table())
 
 
 def read_evaluation(store: Any, name: str | None = None) -> Evaluation:

@@ -10,7 +10,7 @@ from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.predictions import outcomes_with_outputs
-from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.evaluation.run_options import Run
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Cell
@@ -123,7 +123,7 @@ class BiasVariance(Result):
         return tuple(each.model for each in self.parts)
 
 
-def bias_variance(models: Any, X: Any, y: Any, run: RunOptions, *, n_rounds: Any, test_size: Any, rng: Any) -> BiasVariance:
+def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_size: Any, rng: Any) -> BiasVariance:
     """Decompose the loss of models; `tiebreak.bias_variance` describes the parameters."""
     if isinstance(n_rounds, bool) or not isinstance(n_rounds, int | np.integer) or n_rounds < 2:
         raise InvalidParameterError(f"n_rounds must be a whole number of at least 2 training sets; got {n_rounds!r}.")
@@ -147,7 +147,7 @@ def bias_variance(models: Any, X: Any, y: Any, run: RunOptions, *, n_rounds: Any
     plan = dataclasses.replace(whole, datasets=(PlannedDataset(planned.data, planned.task, tuple(splits), described),))
     loss: Loss = "zero-one" if planned.task == "classification" else "squared"
     scorers = find_scorers(plan, "accuracy" if loss == "zero-one" else "neg_mean_squared_error")
-    evaluation = measure_plan(plan, scorers, run_of_study(run, "bias-variance", whole))
+    evaluation = measure_plan(plan, scorers, **run_of_study(run, "bias-variance", whole))
     parts = tuple(_parts(evaluation, position, planned, loss) for position in range(len(evaluation.models)))
     return BiasVariance(loss, parts, n_rounds, train.size, test.size, evaluation)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import numpy as np
 from tiebreak.errors import DataError, InvalidParameterError, Setting, TiebreakError, UnknownNameError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval, split_ratio
-from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.evaluation.run_options import Run
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
@@ -67,17 +66,19 @@ class CurvePoints:
     fit_seconds: FloatArray
 
 
-def run_of_study(run: RunOptions, study: str, plan: Plan, about: str = "") -> RunOptions:
-    """Options of the run of a study: which study made it is kept, and in a store its name says so."""
-    made_name = plan.default_name().replace("run", study + about, 1) if run.name is None and run.store is not None else run.name
-    return dataclasses.replace(run, name=made_name, settings={**run.settings, "made_by": study})
+def run_of_study(run: Run, study: str, plan: Plan, about: str = "") -> dict[str, Any]:
+    """The run of a study: which study made it is kept, and in a store its name says so."""
+    name = run.get("name")
+    if name is None and run.get("store") is not None:
+        name = plan.default_name().replace("run", study + about, 1)
+    return {**run, "name": name, "settings": {"made_by": study}}
 
 
-def measure_curve(plan: Plan, run: RunOptions, scoring: Any, rope: float | str, alpha: float) -> Evaluation:
+def measure_curve(plan: Plan, run: Mapping[str, Any], scoring: Any, rope: float | str, alpha: float) -> Evaluation:
     """Scores of a plan on test and training rows; a rope or alpha that is none is refused first."""
     check_rope_given(rope)
     check_probability(alpha, "alpha")
-    return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=False, train_scores=True)
+    return measure_plan(plan, find_scorers(plan, scoring), keep_predictions=False, train_scores=True, **run)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -226,7 +227,7 @@ class LearningCurve(CurveOfMeans):
 
 def learning_curve(
     whole: Plan,
-    run: RunOptions,
+    run: Run,
     *,
     sizes: Any = None,
     scoring: Any = None,
@@ -235,8 +236,8 @@ def learning_curve(
 ) -> LearningCurve:
     """Measure the models of a plan on growing training sets; `tiebreak.learning_curve` describes the parameters."""
     plan, chosen = with_sizes(whole, sizes)
-    described, run = whole.datasets[0].described, run_of_study(run, "learning-curve", whole)
-    evaluation = measure_curve(plan, run, scoring, rope, alpha)
+    described = whole.datasets[0].described
+    evaluation = measure_curve(plan, run_of_study(run, "learning-curve", whole), scoring, rope, alpha)
     return learning_curve_of(evaluation, chosen, described.n_test / described.n_train, rope, alpha)
 
 
@@ -459,7 +460,7 @@ class ValidationCurve(CurveOfMeans):
 def validation_curve(
     grids: ValueGrid,
     plan: Plan,
-    run: RunOptions,
+    run: Run,
     *,
     scoring: Any = None,
     rope: float | str = 0.0,
@@ -469,8 +470,8 @@ def validation_curve(
 
     The plan is that of ``grids.candidates``.
     """
-    run = run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
-    evaluation = measure_curve(plan, run, scoring, rope, alpha)
+    named = run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
+    evaluation = measure_curve(plan, named, scoring, rope, alpha)
     return validation_curve_of(evaluation, grids, rope, alpha)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.evaluation.evaluate import Preview
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval, scores_frame
 from tiebreak.numerics import law_of_rows
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
@@ -211,9 +210,13 @@ def _who(models: Sequence[str]) -> str:
 MOST_MODELS = 20
 
 
-def plan_page(preview: Preview, file: str, url: str) -> Page:
-    """Plan of a study file, and the part of it that is left to be measured; the store stands there without a password."""
-    record = preview.record
+def plan_page(preview: Evaluation, task: str, file: str, url: str, *, retry_failed: bool) -> Page:
+    """Plan of a study file, and the part of it that is left to be measured; the store stands there without a password.
+
+    The preview is what the store has of it, the task "classification" or "regression".
+    """
+    record, n_done, n_failed = preview.record, preview.n_done, preview.n_failed
+    n_left = record.n_cells - n_done - (0 if retry_failed else n_failed)
     n_splits = sum(each.n_splits for each in record.datasets)
     shown = record.models[:MOST_MODELS]
     names = short_names([model.name for model in shown])
@@ -221,15 +224,16 @@ def plan_page(preview: Preview, file: str, url: str) -> Page:
     rows = tuple((name, shorten(model.text, 44)) for name, model in zip(names, shown, strict=True))
     datasets = [
         f"Data{f' {quote(each.name)}' if each.name else ''}: {each.n_samples} examples, {each.n_features} features, "
-        f"{preview.task}{f' ({len(each.classes)} classes)' if each.classes else ''}; {each.n_splits} splits ({each.kind}), "
+        f"{task}{f' ({len(each.classes)} classes)' if each.classes else ''}; {each.n_splits} splits ({each.kind}), "
         f"{span(each.n_train)} training and {span(each.n_test)} test examples each"
         for each in record.datasets
     ]
-    stored = f"nothing of it yet; all {preview.n_left} cells are to be measured"
-    if preview.is_stored:
-        failed = f", {preview.n_failed} failed" if preview.n_failed else ""
-        lack = f"; {preview.n_incomplete} of those measured lack a metric" if preview.n_incomplete else ""
-        stored = f"{preview.n_done} measured{failed}; {preview.n_left} are to be measured{lack}"
+    stored = f"nothing of it yet; all {n_left} cells are to be measured"
+    if n_done or n_failed:
+        n_incomplete = np.count_nonzero((preview.table.state == 0) & ~preview.table.has_score.all(axis=1))
+        failed = f", {n_failed} failed" if n_failed else ""
+        lack = f"; {n_incomplete} of those measured lack a metric" if n_incomplete else ""
+        stored = f"{n_done} measured{failed}; {n_left} are to be measured{lack}"
     metrics = ", ".join(printable(metric.name) for metric in record.metrics)
     return Page.of(
         f"Run {quote(record.name)} of {file}: {len(record.models)} models x {n_splits} splits = {record.n_cells} cells",
