@@ -31,7 +31,7 @@ from tiebreak.evaluation.predictions import as_stored
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.data import Dataset, cut, take_rows
+from tiebreak.plan.data import cut, take_rows
 from tiebreak.plan.models import is_function, module_of, parts_of
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome
@@ -116,8 +116,8 @@ class Measurement:
             try:
                 with config_context(**self.config | model.settings), _restored(seed) if model.is_open else nullcontext():
                     outcome = self._measure(cell, model, seed, caught)
-                if not (model.is_open or model.settings):
-                    model.settings = settings_after_success(model.n_parts, dataset.data)
+                if not model.is_open:
+                    model.settings = {"skip_parameter_validation": True}
             except BaseException as error:  # also SystemExit, or the panic of a library written in Rust
                 if isinstance(error, KeyboardInterrupt) or (not isinstance(error, Exception) and _is_of_signal(error)):
                     raise
@@ -296,10 +296,10 @@ def _folder() -> str:
 class Prepared:
     """Facts about a model that all of its fits on a dataset share.
 
-    `is_open` says that something in it may draw from the global generators, or otherwise
-    differ from fit to fit. `methods` are those that it is asked by: for each scorer the first of those it can use that the model
-    has. `settings` of scikit-learn are those of its next fit; an open model has none, as a search makes up new parameters for
-    each fit.
+    `is_open` says that something in it may draw from the global generators, or otherwise differ from fit to fit. `methods` are
+    those that it is asked by: for each scorer the first of those it can use that the model has. `settings` of scikit-learn
+    are those of its next fit: parameters that were found valid by one are not checked again, but for those of an open model, as
+    a search makes up new ones.
     """
 
     def __init__(self, name: str, model: Any, scorers: Sequence[Scorer], *, seeded: bool) -> None:
@@ -308,7 +308,7 @@ class Prepared:
         drawing = ("get_n_splits", "param_grid", "param_distributions")
         self.name, self.model, self.is_function = name, model, is_function(model)
         parts = parts_of(model)
-        self.n_parts, self.settings = len(parts), dict[str, bool]()
+        self.settings: dict[str, bool] = {}
         self.is_open = any(
             not module_of(part).startswith("sklearn.") or any(hasattr(part, each) for each in drawing) for part in parts
         )
@@ -347,18 +347,6 @@ def _unfitted(model: Any) -> Any:
         with suppress(TypeError, RuntimeError):
             return clone(model)
     return copy.deepcopy(model)
-
-
-def settings_after_success(n_parts: int, data: Dataset) -> dict[str, bool]:
-    """Settings under which a model of scikit-learn's own that was fitted once is fitted again on other rows of the same data.
-
-    Its parameters were found valid then, and do not change. That the data are finite is seen once for all rows; a model with
-    parts may compute something else from them, whose check stays.
-    """
-    values = data.X.data if hasattr(data.X, "tocsr") else data.X
-    is_numeric = isinstance(values, np.ndarray) and values.dtype.kind in "biuf"  # a data frame is not looked into
-    is_finite = is_numeric and n_parts == 1 and not data.fit_params and bool(np.isfinite(values).all())
-    return {"skip_parameter_validation": True, **({"assume_finite": True} if is_finite else {})}
 
 
 # --- what it is given besides -----------------------------------------------------------------------------------------------

@@ -251,11 +251,11 @@ def _untold(work: Measurement, log: SqlLog, cells: Sequence[Cell]) -> set[Cell]:
 AHEAD_SECONDS = 1.0
 """How much work is taken on at a time: asking costs a transaction, and what one has taken the others cannot."""
 
-FIRST, GROWTH = 4, 4
-"""While nothing is known of their seconds: how many cells are taken on at first, and how many times as many each time after."""
+FIRST = 4
+"""Cells that are taken on at first, when nothing is known of their seconds."""
 
-POLL_SECONDS = 0.1, 2.0
-"""From one look for what others have lost or finished to the next: at first, and at most."""
+POLL_SECONDS = 0.5
+"""From one look for what others have lost or finished to the next."""
 
 
 class Claims(Iterator[Cell]):
@@ -277,8 +277,7 @@ class Claims(Iterator[Cell]):
         self._unasked = deque(missing)
         self._ready: deque[Cell] = deque()
         self.held: list[Cell] = []
-        self._n_next = FIRST
-        self._n_written = 0
+        self._n_taken = 0
         self._begun = time.monotonic()
         self._is_shared = False
         self._is_over = False
@@ -289,6 +288,7 @@ class Claims(Iterator[Cell]):
         if not self._ready:
             self._is_over = True  # for the runner that iterates now, whatever becomes free later
             raise StopIteration
+        self._n_taken += 1
         return self._ready.popleft()
 
     def __length_hint__(self) -> int:
@@ -296,7 +296,6 @@ class Claims(Iterator[Cell]):
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep outcomes, and take on what will be needed next."""
-        self._n_written += len(outcomes)
         wanted = [] if self._is_over else self._next()
         refused, claim = self._lease.write(outcomes, wanted, again=self._again)
         lost = {outcome.cell for outcome in refused}
@@ -308,26 +307,21 @@ class Claims(Iterator[Cell]):
 
     def wait(self) -> bool:
         """Begin another round: wait until something can be measured here that others had taken on; False if all is done."""
-        seconds, most = POLL_SECONDS
+        self._is_over = False
         while self.held:
             held, self.held = self.held, []
             claim = self._lease.claim(held, again=self._again)
             self._sort(claim, n_elsewhere=len(claim.held))
-            self._is_over = False
             if self._ready:
                 return True
-            seconds = min(seconds * 1.5, most) if len(self.held) == len(held) else POLL_SECONDS[0]
             if self.held:
-                time.sleep(seconds)
+                time.sleep(POLL_SECONDS)
         return False
 
     def _next(self) -> list[Cell]:
         """Cells that are to be taken on now, beside those that are ready."""
-        if self._n_written:
-            rate = self._n_written / max(time.monotonic() - self._begun, 1e-3)
-            n = math.ceil(rate * AHEAD_SECONDS)
-        else:
-            n, self._n_next = self._n_next, self._n_next * GROWTH
+        seconds = max(time.monotonic() - self._begun, AHEAD_SECONDS)
+        n = math.ceil((self._n_taken or FIRST) * AHEAD_SECONDS / seconds)
         if self._is_shared:  # towards the end a few at a time, so that nobody is idle while others have much before them
             n = max(1, min(n, len(self._unasked) // 4))
         return [self._unasked.popleft() for _ in range(min(n - len(self._ready), len(self._unasked)))]

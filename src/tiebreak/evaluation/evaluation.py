@@ -456,13 +456,8 @@ class Evaluation(Result):
 
         A search that is measured as a model is nested cross-validation: its score is honest, its own best score flatters.
         """
-        table = self.table
-        done = np.flatnonzero(table.state == 0)
-        first = done[np.unique(table.model[done], return_index=True)[1]]  # which tells of each model if it is a search
-        firsts = self._outcomes(np.isin(np.arange(table.state.size), first))
-        searches = [outcome.cell.model for outcome in firsts if outcome.chosen]
         rows = []
-        for outcome in self._outcomes(np.isin(table.model, searches) & (table.state == 0)):
+        for outcome in self._outcomes(self.table.noted & NOTES["chosen"] != 0):
             dataset, split, model = outcome.cell
             record = self.record.datasets[dataset]
             metric, best = next(iter(outcome.best_score.items()), ("", np.nan))

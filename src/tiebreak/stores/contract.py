@@ -65,7 +65,7 @@ class CellTable:
     environment : ndarray of shape (n_recorded,)
         The versions that each was measured with: positions in `SqlLog.environments`.
     noted : ndarray of shape (n_recorded,)
-        Bits of `NOTES`: which outcomes have warnings, or reasons of undefined scores.
+        Bits of `NOTES`: which outcomes have warnings, reasons of undefined scores, or choices of a search.
     """
 
     dataset: IntArray
@@ -80,7 +80,7 @@ class CellTable:
     noted: IntArray
 
 
-NOTES = {"warnings": 1, "undefined": 2}
+NOTES = {"warnings": 1, "undefined": 2, "chosen": 4}
 """Bit of what an outcome may have to tell in words, by the name of its field."""
 
 
