@@ -4,13 +4,12 @@ Two heads are equal where their steps are scikit-learn's own, seeded, and of equ
 stands where a pipeline has its cache (``memory=``): it keeps what came out of such steps, and every model gets a copy.
 """
 
-import inspect
+import io
 import pickle
-import sys
 import time
-import types
 from collections import Counter
 from collections.abc import Callable, Sequence
+from inspect import isfunction, signature
 from typing import Any, NamedTuple
 from warnings import WarningMessage
 
@@ -18,15 +17,13 @@ import numpy as np
 
 from tiebreak.caught import give_again
 from tiebreak.plan.fingerprint import fingerprint
+from tiebreak.plan.models import parts_of
 
 FIT, TEST, TRAIN = "fit", "test", "train"
 """What a model is doing: it is fitted, asked about the test rows, or about the training rows."""
 
 MOST_BYTES = 256_000_000
 """Tables of a split that are kept at a time take at most this much memory."""
-
-SIMPLE = (type(None), bool, int, float, complex, str, bytes, np.dtype, np.generic, np.ufunc, slice, range)
-"""Types of parameters that are equal where their content is."""
 
 SPARSE = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 
@@ -52,8 +49,9 @@ def in_order(heads: Sequence[tuple[str, ...]]) -> list[int]:
 
 def _keys_of_head(model: Any) -> tuple[str, ...]:
     """Key of each leading step of a pipeline together with those before it, up to the first that is not known to be pure."""
-    pipeline = sys.modules.get("sklearn.pipeline")
-    if pipeline is None or type(model) is not pipeline.Pipeline or model.memory is not None or model.verbose:
+    from sklearn.pipeline import Pipeline
+
+    if type(model) is not Pipeline or model.memory is not None or model.verbose:
         return ()
     if getattr(model, "transform_input", None) is not None or not isinstance(model.steps, list):
         return ()
@@ -70,33 +68,30 @@ def _keys_of_head(model: Any) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _is_pure(value: Any) -> bool:
-    """True for a step, or what it was given, that makes the same of the same data each time, and changes nothing."""
-    from sklearn.base import BaseEstimator
-    from sklearn.compose import make_column_selector
+class _OwnNames(pickle.Unpickler):
+    """Reads objects of scikit-learn and numpy; whatever else stands in a pickle is refused, and what draws."""
 
-    kind = type(value)
-    if isinstance(value, SIMPLE) or kind is np.ndarray:
-        return kind is not np.ndarray or value.dtype.kind in "biufcUS"
-    if kind in (list, tuple, set, frozenset):
-        return all(map(_is_pure, value))
-    if kind is dict:
-        return all(_is_pure(each) for pair in value.items() for each in pair)
-    if isinstance(value, type):
-        return value.__module__.partition(".")[0] in ("builtins", "numpy")
-    if kind is types.MethodDescriptorType:
-        return value.__objclass__ in (str, bytes)
-    if kind is types.FunctionType:
-        return _is_of_sklearn(value) and "random_state" not in inspect.signature(value).parameters
-    if kind is make_column_selector:
-        return all(map(_is_pure, vars(value).values()))
-    if not (isinstance(value, BaseEstimator) and _is_of_sklearn(kind)):
+    def find_class(self, module: str, name: str) -> Any:
+        """The class or function that a pickle names."""
+        found = super().find_class(module, name)
+        draws = module.startswith("numpy.random") or (isfunction(found) and "random_state" in signature(found).parameters)
+        if draws or module.partition(".")[0] not in ("builtins", "copyreg", "numpy", "sklearn"):
+            raise pickle.UnpicklingError(f"{module}.{name}")
+        return found
+
+
+def _is_pure(step: Any) -> bool:
+    """True for a step that makes the same of the same data each time, and changes nothing; raises where that is not known."""
+    _OwnNames(io.BytesIO(pickle.dumps(step))).load()
+    parts = parts_of(step)
+    # searches and splitters draw from generators that nobody has set
+    if any(hasattr(part, "param_grid") or hasattr(part, "get_n_splits") for part in parts):
         return False
-    parameters = value.get_params(deep=False)
-    # callbacks, requests of metadata, `set_output`; searches and splitters, which draw from generators that nobody has set
-    if vars(value).keys() - parameters.keys() or any(hasattr(value, name) for name in ("param_grid", "get_n_splits")):
+    # callbacks, requests of metadata, `set_output`
+    own = [part for part in parts if hasattr(part, "get_params") and not isinstance(part, type)]
+    if any(vars(part).keys() - part.get_params(deep=False).keys() for part in own):
         return False
-    return all(_is_harmless(name, each) for name, each in parameters.items())
+    return all(_is_harmless(name.rpartition("__")[-1], value) for name, value in step.get_params().items())
 
 
 def _is_harmless(name: str, value: Any) -> bool:
@@ -104,15 +99,7 @@ def _is_harmless(name: str, value: Any) -> bool:
         return isinstance(value, int | np.integer) and not isinstance(value, bool)
     if name in ("copy", "copy_X", "copy_x"):  # else it may write into what it is given
         return value is True or value == "auto"
-    if name in ("memory", "verbose"):
-        return not value
-    return _is_pure(value)
-
-
-def _is_of_sklearn(thing: Any) -> bool:
-    """True for a class or function that is found in scikit-learn under its own name."""
-    module = str(thing.__module__)
-    return module.startswith("sklearn.") and getattr(sys.modules.get(module), thing.__qualname__, None) is thing
+    return name not in ("memory", "verbose") or not value
 
 
 # --- what came out of them ---------------------------------------------------------------------------------------------------
