@@ -121,7 +121,10 @@ def test_several_targets_and_lazy_kinds_of_tables() -> None:
         (
             {"cv": 1.5},
             DataError,
-            "cv=1.5 is no number of folds. Pass a whole number of at least 2, a name, or a splitter.",
+            (
+                "cv=1.5 makes no splits. Pass a whole number of at least 2, a name such as 'repeated-stratified', "
+                "a splitter of scikit-learn, or pairs (training rows, test rows)."
+            ),
         ),
         (
             {"task": "ranking"},

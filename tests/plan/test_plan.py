@@ -26,7 +26,6 @@ def test_cells_of_a_split_follow_one_another():
     """Dataset, split, model: 2 x 3 x 2 cells."""
     plan = make_plan([SVC(), LogisticRegression()], datasets={"a": (X, Y), "b": (X, Y)}, cv=3)
     assert plan.cells() == [Cell(d, s, m) for d in range(2) for s in range(3) for m in range(2)]
-    assert plan.n_cells == 12
 
 
 def test_the_record_holds_what_identifies_a_run():

@@ -275,9 +275,20 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             True,
             values(),
             "regression",
-            "cv=True is no number of folds. Pass a whole number of at least 2, a name, or a splitter.",
+            (
+                "cv=True makes no splits. Pass a whole number of at least 2, a name such as 'repeated-stratified', "
+                "a splitter of scikit-learn, or pairs (training rows, test rows)."
+            ),
         ),
-        (2.5, values(), "regression", "cv=2.5 is no number of folds. Pass a whole number of at least 2, a name, or a splitter."),
+        (
+            2.5,
+            values(),
+            "regression",
+            (
+                "cv=2.5 makes no splits. Pass a whole number of at least 2, a name such as 'repeated-stratified', "
+                "a splitter of scikit-learn, or pairs (training rows, test rows)."
+            ),
+        ),
         (
             1,
             values(),

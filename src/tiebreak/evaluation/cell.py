@@ -82,8 +82,8 @@ class Measurement:
         # a metric that asks the fitted model itself needs all of it
         may_share = share_steps and len(plan.models) > 1 and all(scorer.needs for scorer in self.scorers)
         self.heads = shared_heads(list(plan.models.values())) if may_share else ((),) * len(plan.models)
-        self._models: dict[tuple[int, int], Prepared] = {}
-        self._truths: dict[int, Truth] = {}
+        self.truths = [make_truth(each.data.y, classifier=each.task == "classification") for each in plan.datasets]
+        self._models: dict[int, Prepared] = {}
         self._rows: Rows | None = None
         self._memo = Memo()
 
@@ -104,11 +104,11 @@ class Measurement:
         """
         from sklearn import config_context
 
-        dataset, key, seed = self.plan.datasets[cell.dataset], (cell.dataset, cell.model), None
-        if key not in self._models:
+        dataset, seed = self.plan.datasets[cell.dataset], None
+        if cell.model not in self._models:
             name, model = list(self.plan.models.items())[cell.model]
-            self._models[key] = Prepared(name, model, self.scorers, seeded=self.plan.rng is not None)
-        model = self._models[key]
+            self._models[cell.model] = Prepared(name, model, self.scorers, seeded=self.plan.rng is not None)
+        model = self._models[cell.model]
         if self.plan.rng is not None:
             repeat, fold = (int(each[cell.split]) for each in (dataset.described.repeat, dataset.described.fold))
             seed = derive_seed(self.plan.rng, model.name, dataset.data.name, repeat, fold)
@@ -129,13 +129,6 @@ class Measurement:
             outcome = replace(outcome, warnings=tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
         return outcome
 
-    def truth(self, dataset: int) -> Truth:
-        """The target of a dataset, prepared once."""
-        if dataset not in self._truths:
-            planned = self.plan.datasets[dataset]
-            self._truths[dataset] = make_truth(planned.data.y, classifier=planned.task == "classification")
-        return self._truths[dataset]
-
     def _drop(self) -> None:
         """Let go of what only the next cells of the same split would need."""
         self._rows = None
@@ -153,7 +146,7 @@ class Measurement:
                 data.y[train],
                 take_rows(data.X, test),
                 data.y[test],
-                self.truth(cell.dataset).take(test),
+                self.truths[cell.dataset].take(test),
                 {name: cut(value, data.n_samples, train) for name, value in data.fit_params.items()},
             )
         return self._rows
@@ -180,7 +173,7 @@ class Measurement:
             outputs = outputs_of(methods, answer, model, rows.truth)
             if self.train_scores:
                 X_train = own_copy(rows.X_train)
-                truth = self.truth(cell.dataset).take(self.plan.datasets[cell.dataset].splits[cell.split].train)
+                truth = self.truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
                 answer, _ = memo.timed(TRAIN, X_train, lambda: [getattr(model, each)(X_train) for each in methods])
                 said = outputs_of(methods, answer, model, truth)
                 train_scores, _ = scores_of(self.scorers, truth, said, model, rows.X_train, rows.y_train)
@@ -294,7 +287,7 @@ def _folder() -> str:
 
 
 class Prepared:
-    """Facts about a model that all of its fits on a dataset share.
+    """Facts about a model that all of its fits share.
 
     `is_open` says that something in it may draw from the global generators, or otherwise differ from fit to fit. `methods` are
     those that it is asked by: for each scorer the first of those it can use that the model has. `settings` of scikit-learn

@@ -238,7 +238,7 @@ def _untold(work: Measurement, log: SqlLog, cells: Sequence[Cell]) -> set[Cell]:
             dataset, split, model = outcome.cell
             lacking = [scorer for scorer in work.scorers if scorer.metric.name not in outcome.scores]
             if all(method_for(scorer, models[model]) in outcome.outputs for scorer in lacking):
-                truth = work.truth(dataset).take(work.plan.datasets[dataset].splits[split].test)
+                truth = work.truths[dataset].take(work.plan.datasets[dataset].splits[split].test)
                 scores, undefined = scores_of(lacking, truth, as_answered(outcome.outputs, truth.classes))
                 found.append(Outcome(outcome.cell, scores=scores, undefined=undefined))
             else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ import numpy as np
 from tiebreak.errors import SEE_FAILURES, DataError, Setting, UnclearSourceError
 from tiebreak.metrics.targets import Array, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.record import Cell, DatasetRecord, Outcome
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.stores.contract import Damage, cell_text, refuse
@@ -158,25 +158,21 @@ def same_predictions(evaluation: Evaluation, models: Sequence[int], score: Float
     """
     rows = [row.tobytes() for row in score]
     n_alike = Counter(rows)
-    found: dict[bytes, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for model, row in zip(models, rows, strict=True):
         if n_alike[row] > 1 and (digest := _digest_of_predictions(evaluation, model)):
             found.setdefault(digest, []).append(evaluation.models[model])
     return tuple(tuple(names) for names in found.values() if len(names) > 1)
 
 
-def _digest_of_predictions(evaluation: Evaluation, model: int) -> bytes:
+def _digest_of_predictions(evaluation: Evaluation, model: int) -> str:
     """Hash of all that a model said of the test rows; empty where some of it was not kept."""
     datasets = evaluation.record.datasets
     cells = [Cell(dataset, split, model) for dataset, record in enumerate(datasets) for split in range(record.n_splits)]
-    digest = hashlib.blake2b()
-    for outcome in outcomes_with_outputs(evaluation, cells):
-        if outcome.is_done and not outcome.outputs:
-            return b""
-        digest.update(f"{outcome.cell.dataset} {outcome.cell.split}".encode())
-        for method, answer in sorted(outcome.outputs.items()):
-            digest.update(f"{method} {answer.dtype} {answer.shape}".encode() + answer.tobytes())
-    return digest.digest()
+    outcomes = list(outcomes_with_outputs(evaluation, cells))
+    if any(outcome.is_done and not outcome.outputs for outcome in outcomes):
+        return ""
+    return fingerprint([(outcome.cell[:2], outcome.outputs) for outcome in outcomes])
 
 
 # --- single examples --------------------------------------------------------------------------------------------------------

@@ -51,11 +51,6 @@ class Plan:
     datasets: tuple[PlannedDataset, ...]
     rng: int | None = 0
 
-    @property
-    def n_cells(self) -> int:
-        """Number of cells."""
-        return len(self.models) * sum(len(each.splits) for each in self.datasets)
-
     def cells(self, order: Sequence[int] | None = None) -> list[Cell]:
         """All cells; those of the same split follow one another, the models in the order given, else in their own."""
         models = range(len(self.models)) if order is None else order
@@ -76,7 +71,6 @@ class Plan:
         with_hashes: bool = True,
     ) -> RunRecord:
         """The plan as it is remembered; without hashes where nothing outlives this process and has to be recognised."""
-        hashes: dict[tuple[int, ...], str] | None = {} if with_hashes else None
         models = [
             ModelRecord(name, fingerprint(model), describe_model(model)) if with_hashes else ModelRecord(name, "")
             for name, model in self.models.items()
@@ -84,7 +78,7 @@ class Plan:
         return RunRecord(
             name=name,
             models=tuple(models),
-            datasets=tuple(_dataset_record(each, hashes) for each in self.datasets),
+            datasets=tuple(_dataset_record(each, with_hashes=with_hashes) for each in self.datasets),
             metrics=tuple(metrics),
             rng=self.rng,
             threads=threads,
@@ -135,13 +129,13 @@ def make_plan(
     if len(kinds) > 1:
         (one, first), (two, second) = list(kinds.items())[:2]
         raise DataError(f"dataset {first!r} is for {one}, but dataset {second!r} for {two}; no metric fits both.")
-    plan = Plan(named, planned, seed)
-    if plan.n_cells > MOST_CELLS:
+    n_splits = sum(len(each.splits) for each in planned)
+    if len(named) * n_splits > MOST_CELLS:
         raise DataError(
-            f"{len(named):,} models on {plan.n_cells // len(named):,} splits are {plan.n_cells:,} cells; a run has at most "
+            f"{len(named):,} models on {n_splits:,} splits are {len(named) * n_splits:,} cells; a run has at most "
             f"{MOST_CELLS:,}. Use fewer models or splits, or several runs."
         )
-    return plan
+    return Plan(named, planned, seed)
 
 
 def check_rng(rng: Any) -> int | None:
@@ -190,21 +184,15 @@ def threads_for(plan: Plan, asked: Any, n_jobs: Any) -> int | None:
     return asked
 
 
-def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] | None) -> DatasetRecord:
-    """The dataset as it is remembered; `hashes` are of content read before, as the sizes of a learning curve share arrays."""
+def _dataset_record(planned: PlannedDataset, *, with_hashes: bool) -> DatasetRecord:
+    """The dataset as it is remembered."""
     data, described = planned.data, planned.described
-    digest, split_hashes = "", ("",) * len(planned.splits)
-    if hashes is not None:
-        content = [data.X, data.y, data.groups, data.fit_params]
-        key = tuple(map(id, content))
-        digest = hashes[key] = hashes.get(key) or fingerprint(content)
-        split_hashes = tuple(rows_hash(*split) for split in planned.splits)
     labels, target = data.classes(planned.task)
     if labels is None and data.y.dtype.kind in "biuf":
         target = data.y
     return DatasetRecord(
         name=data.name,
-        fingerprint=digest,
+        fingerprint=fingerprint([data.X, data.y, data.groups, data.fit_params]) if with_hashes else "",
         n_samples=data.n_samples,
         n_features=data.n_features,
         classes=None if labels is None else tuple(labels.tolist()),
@@ -215,7 +203,7 @@ def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] 
         fold=described.fold,
         n_train=described.n_train,
         n_test=described.n_test,
-        split_hashes=split_hashes,
+        split_hashes=tuple(rows_hash(*split) if with_hashes else "" for split in planned.splits),
         test_rows=tuple(split.test for split in planned.splits),
     )
 

@@ -8,7 +8,7 @@ import dataclasses
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.seeds import derive_seed
+from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Kind, SplitKind, look_up, quoted
-
-if TYPE_CHECKING:
-    from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 
 
 class Split(NamedTuple):
@@ -37,31 +35,23 @@ def split_of(train: Any, test: Any) -> Split:
     return Split(*(np.flatnonzero(rows) if rows.dtype == bool else rows for rows in parts))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Splits:
-    """The splits of a source, in its order.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Splits(SplitDesign):
+    """The splits of a source, in its order, and how they were made.
 
-    Numbers of examples are 0 where they are not known; `kind`, `ordered`, `pairing`, `sizes`, `hash` and `n_torn` are as of
-    `SplitDesign`, `n_folds` as of `ScoreMatrix`. Arrays have shape (n_splits,), in key order.
+    Numbers of examples are 0 where they are not known; `n_folds` is as of `ScoreMatrix`. Arrays have shape (n_splits,), in key
+    order.
     """
 
     repeat: IntArray
     fold: IntArray
     n_train: IntArray
     n_test: IntArray
-    kind: Kind = "unknown"
-    ordered: bool = False
-    pairing: Literal["key", "position"] = "key"
-    sizes: Literal["exact", "approximate", "missing"] = "exact"
-    hash: str | None = None
     n_folds: int = 0
-    n_torn: int = 0
 
     def applied_to(self, matrix: ScoreMatrix) -> tuple[ScoreMatrix, SplitDesign]:
         """The matrix with these keys and sizes, and the design."""
-        from tiebreak.scores.scores import SplitDesign
-
-        design = SplitDesign(self.kind, self.ordered, self.pairing, self.sizes, self.hash, self.n_torn)
+        design = SplitDesign(**{each.name: getattr(self, each.name) for each in dataclasses.fields(SplitDesign)})
         keys = {name: getattr(self, name) for name in ("repeat", "fold", "n_train", "n_test", "n_folds")}
         return dataclasses.replace(matrix, **keys), design
 
@@ -106,7 +96,7 @@ def describe_splits(splits: Sequence[Split], cv: Any = None) -> Splits:
     kind, n_folds = _scheme_of(cv, len(splits)) or _recognise(splits)
     repeat, fold = np.divmod(np.arange(len(splits)), n_folds)
     n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
-    return Splits(repeat, fold, n_train, n_test, kind, kind == "time")
+    return Splits(repeat=repeat, fold=fold, n_train=n_train, n_test=n_test, kind=kind, ordered=kind == "time", sizes="exact")
 
 
 def _recognise(splits: Sequence[Split]) -> tuple[Kind, int]:
@@ -283,8 +273,6 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
             cv = {"kind": kind, "n_folds": int(cv), "shuffle": False}
         else:  # never more folds than groups
             cv = {"kind": f"repeated-{kind}" if not has_groups and dataset.n_samples < SMALL else kind}
-    elif isinstance(cv, numbers.Real):
-        raise DataError(f"cv={cv!r} is no number of folds. Pass a whole number of at least 2, a name, or a splitter.")
     elif isinstance(cv, str):
         cv = {"kind": cv}
     seed = derive_seed(0 if rng is None else rng, "splits", dataset.name)
@@ -299,8 +287,8 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
         splits = _of_pairs(cv, dataset.n_samples)
     else:
         raise DataError(
-            f"cv is of type {type(cv).__name__}. Pass a number of folds, a name such as 'repeated-stratified', a splitter of "
-            "scikit-learn, or pairs (training rows, test rows)."
+            f"cv={cv!r:.60} makes no splits. Pass a whole number of at least 2, a name such as 'repeated-stratified', a splitter "
+            "of scikit-learn, or pairs (training rows, test rows)."
         )
     if check:
         _check_splits(splits, dataset, task)
@@ -445,7 +433,7 @@ def splits_unseen(cv: Any, n_splits: int) -> Splits:
     kind = _WITH_REPEATS.get(kind, kind) if 0 < n_folds < n_splits else kind
     nothing = np.zeros(n_splits, dtype=np.int64)
     repeat, fold = np.divmod(np.arange(n_splits), n_folds or n_own)
-    return Splits(repeat, fold, nothing, nothing, kind, kind == "time", sizes="missing", n_folds=n_folds)
+    return Splits(repeat=repeat, fold=fold, n_train=nothing, n_test=nothing, kind=kind, ordered=kind == "time", n_folds=n_folds)
 
 
 def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: Any = None) -> Splits:

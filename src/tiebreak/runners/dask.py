@@ -84,8 +84,6 @@ class DaskPool:
         self._client, self._payload, self._patience = client, payload, patience
         self._executors: dict[Hashable, Any] = {}
         self._scattered: Any = None
-        self._names: list[str] = []
-        self._asked = -CHECK_SECONDS
         if client.asynchronous:
             raise InvalidParameterError("runner is an asynchronous Client; give one made without asynchronous=True.")
         self.address = str(self._ask("identity")["address"])
@@ -99,19 +97,16 @@ class DaskPool:
         warn_if_exposed(self.address)
 
     def workers(self) -> Sequence[Hashable]:
-        """Addresses of the workers that there are; they are asked for once a second."""
+        """Addresses of the workers that there are."""
         ends = time.monotonic() + self._patience
-        while not self._names or time.monotonic() - self._asked >= CHECK_SECONDS:
-            self._names = list(self._ask("ncores"))
-            self._asked = time.monotonic()
-            if not self._names:
-                if self._asked > ends:
-                    raise LostWorkersError(
-                        f"The Dask cluster at {self.address} has had no worker for {self._patience:g} s. {GO_ON} A worker is "
-                        f"started by: dask worker {self.address}"
-                    )
-                time.sleep(CHECK_SECONDS / 5)
-        return self._names
+        while not (names := list(self._ask("ncores"))):
+            if time.monotonic() > ends:
+                raise LostWorkersError(
+                    f"The Dask cluster at {self.address} has had no worker for {self._patience:g} s. {GO_ON} A worker is "
+                    f"started by: dask worker {self.address}"
+                )
+            time.sleep(CHECK_SECONDS / 5)
+        return names
 
     def submit(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
         """Have a worker measure cells, and no other one; it unpacks the workload, which it gets from another one that has it."""
@@ -129,8 +124,7 @@ class DaskPool:
         return future
 
     def drop(self, worker: Hashable) -> None:
-        """Take back what a worker was given; it is asked at once which others there are."""
-        self._asked = -CHECK_SECONDS
+        """Take back what a worker was given."""
         if (executor := self._executors.pop(worker, None)) is not None:
             with suppress(Exception):  # the client may be closed by now
                 executor.shutdown(wait=False)

@@ -143,7 +143,8 @@ def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_
         drawn = np.sort(np.concatenate([generator.choice(rows, rows.size) for rows in strata]))
         splits.append(Split(drawn, test))
     rounds = np.arange(n_rounds, dtype=np.int64)
-    described = Splits(rounds, np.zeros_like(rounds), np.full(n_rounds, train.size), np.full(n_rounds, test.size))
+    n_train, n_test = np.full(n_rounds, train.size), np.full(n_rounds, test.size)
+    described = Splits(repeat=rounds, fold=np.zeros_like(rounds), n_train=n_train, n_test=n_test, sizes="exact")
     plan = dataclasses.replace(whole, datasets=(PlannedDataset(planned.data, planned.task, tuple(splits), described),))
     loss: Loss = "zero-one" if planned.task == "classification" else "squared"
     scorers = find_scorers(plan, "accuracy" if loss == "zero-one" else "neg_mean_squared_error")
