@@ -33,7 +33,7 @@ class Pool:
             return future
         if cells and self.dies(worker, cells):
             return answered(BrokenExecutor("The exit codes of the workers are {SIGKILL(-9)}"))
-        report = code.Report(code.dumps([Outcome(cell) for cell in cells[: self.n]]))
+        report = code.dumps([Outcome(cell) for cell in cells[: self.n]]), ""
         return answered(report if cells else self.answers.get(worker, report))
 
     def drop(self, worker):

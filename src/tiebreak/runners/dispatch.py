@@ -93,7 +93,6 @@ class Dispatch:
                     done, _ = wait(self._calls, max(0.0, min(soonest, CHECK_SECONDS)), FIRST_COMPLETED)
                     for future in done:
                         found += self._read(future, self._calls.pop(future))
-                    found += self._expired()
                 if found:
                     yield found
                 elif not self._calls and not self._n_left():
@@ -104,13 +103,18 @@ class Dispatch:
     # --- handing out --------------------------------------------------------------------------------------------------------
 
     def _hand_out(self) -> list[Outcome]:
-        """Give every worker that waits something to do; outcomes of cells whose workers are gone."""
+        """Give every worker that waits something to do; outcomes of cells whose workers are gone, or whose time is used up."""
         workers = self._pool.workers()
         found: list[Outcome] = []
         for future, call in list(self._calls.items()):
             if call.worker not in workers:
                 del self._calls[future]
                 found += self._lost(call, "it is gone")
+            elif time.monotonic() >= call.ends and not future.done():
+                del self._calls[future]
+                self._let_go(call.worker)
+                [cell], message = call.cells, f"no result after {self._timeout:g} s"
+                found.append(Outcome(cell, "timed-out", message=message, attempts=1 + self._deaths[cell]))
         self._ready.intersection_update(workers)
         busy = {call.worker for call in self._calls.values()}
         usable = [each for each in workers if self._starts[each] < MAX_STARTS]
@@ -163,8 +167,8 @@ class Dispatch:
     def _read(self, future: Future[Any], call: Call) -> list[Outcome]:
         """Outcomes of a call that has ended."""
         try:
-            report = future.result()
-            outcomes: list[Outcome] = pickle.loads(report.outcomes)  # noqa: S301  (from a process that was given work)
+            packed, interrupt = future.result()
+            outcomes: list[Outcome] = pickle.loads(packed)  # noqa: S301  (from a process that was given work)
         except self._pool.lost as error:
             return self._lost(call, in_words(error))
         except Exception as error:
@@ -180,8 +184,8 @@ class Dispatch:
         self._starts[call.worker] = self._n_lost_starts = 0
         rest = call.cells[len(outcomes) :]
         self._size = max(1, len(outcomes)) if rest else max(self._size, 2 * len(outcomes))
-        if report.interrupt:
-            raise KeyboardInterrupt(f"a model raised it in a worker process: {report.interrupt}")
+        if interrupt:
+            raise KeyboardInterrupt(f"a model raised it in a worker process: {interrupt}")
         self._own[call.worker] = rest + self._own.get(call.worker, [])
         return [replace(each, attempts=each.attempts + n) if (n := self._deaths[each.cell]) else each for each in outcomes]
 
@@ -206,18 +210,6 @@ class Dispatch:
                 return [Outcome(cell, "killed", message=message, attempts=MAX_DEATHS)]
         self._alone.extend(call.cells)
         return []
-
-    def _expired(self) -> list[Outcome]:
-        """Outcomes of cells that have used up their time."""
-        late = [(future, call) for future, call in self._calls.items() if time.monotonic() >= call.ends and not future.done()]
-        found = []
-        for future, call in late:
-            del self._calls[future]
-            self._let_go(call.worker)
-            [cell] = call.cells
-            message = f"no result after {self._timeout:g} s"
-            found.append(Outcome(cell, "timed-out", message=message, attempts=1 + self._deaths[cell]))
-        return found
 
     def _let_go(self, worker: Hashable) -> None:
         self._ready.discard(worker)

@@ -158,18 +158,14 @@ class Unfit(Exception):
     """Reason why a worker cannot take the workload over."""
 
 
-class Report(NamedTuple):
-    """Outcomes of the first of some cells, pickled; `interrupt` tells of a model's KeyboardInterrupt, which ends the run."""
-
-    outcomes: bytes
-    interrupt: str = ""
-
-
 _held: tuple[str, Workload] | None = None
 
 
-def measure(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> Report:
-    """Measure cells until all are done or so many seconds have passed, at least one; raises `Unfit`."""
+def measure(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> tuple[bytes, str]:
+    """Measure cells until all are done or so many seconds have passed, at least one; raises `Unfit`.
+
+    Returns the outcomes of the first of them, pickled, and what a model's own KeyboardInterrupt says, which ends the run.
+    """
     workload = _hold(payload)
     outcomes: list[Outcome] = []
     ends = time.perf_counter() + seconds
@@ -177,12 +173,12 @@ def measure(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) 
         try:
             outcomes.append(workload.measure(cell))
         except KeyboardInterrupt as error:  # a model's own, as this process does not hear the user's
-            return Report(dumps(outcomes), in_one_line(error))
+            return dumps(outcomes), in_one_line(error)
         except BaseException as error:  # against its promise; that costs this one cell only
             outcomes.append(failed(cell, error))
         if time.perf_counter() >= ends:
             break
-    return Report(dumps(outcomes))
+    return dumps(outcomes), ""
 
 
 def _hold(payload: Payload) -> Workload:
@@ -221,7 +217,7 @@ def leave(token: str | None = None) -> None:
 # --- a worker of Dask ----------------------------------------------------------------------------------------------------------
 
 
-def measure_on_dask(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> Report:
+def measure_on_dask(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> tuple[bytes, str]:
     """`measure` in a thread of its own: a worker of Dask may run several tasks at once, of several runs.
 
     Numerical libraries and scikit-learn have settings for each thread, warnings and global generators are the process's.
@@ -232,7 +228,7 @@ def measure_on_dask(payload: Payload, cells: Sequence[tuple[int, ...]], seconds:
     global _thread
     one = ThreadPoolExecutor(1, thread_name_prefix="tiebreak")  # type: ignore[no-untyped-call]
     _thread = get_worker().executors.setdefault("tiebreak", one)
-    report: Report = _thread.submit(measure, payload, cells, seconds).result()
+    report: tuple[bytes, str] = _thread.submit(measure, payload, cells, seconds).result()
     return report
 
 
