@@ -165,8 +165,10 @@ class Measurement:
         else:
             model, head, methods = prepared.copy(seed), self.heads[cell.model], prepared.methods
             given = fit_arguments(model, rows.fit_params) if rows.fit_params else {}
-            if head and all(name.startswith(f"{model.steps[-1][0]}__") for name in given):  # the head is given nothing
+            if head and all(name.startswith(f"{model.steps[-1][0]}__") for name in given):
                 model.memory = memo
+            else:
+                head = ()  # it is given something, or there is none
             memo.enter(head, caught)
             _, fit_seconds = memo.timed(FIT, X_train, lambda: model.fit(X_train, y_train, **given))
             answer, predict_seconds = memo.timed(TEST, X_test, lambda: [getattr(model, each)(X_test) for each in methods])

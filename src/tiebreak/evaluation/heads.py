@@ -118,36 +118,33 @@ class _Kept(NamedTuple):
 class Memo:
     """Tables that leading steps made of the rows of one split. It has the one method of `joblib.Memory` that scikit-learn calls.
 
-    `is_shared` says that the model at work took a step that another model had fitted; `reached` by how many leading steps a table
-    was made, by its id.
+    `is_shared` says that the model at work takes a step that another model had fitted; `reached` by how many leading steps a
+    table was made, by its id, and keeps the table, so that no other one gets that id.
     """
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], _Kept] = {}
-        self._before: set[tuple[str, str]] = set()
         self._head: tuple[str, ...] = ()
         self._stage = FIT
         self._caught: Sequence[WarningMessage] = ()
-        self.reached: dict[int, int] = {}
-        self._alive: list[Any] = []
+        self.reached: dict[int, tuple[int, Any]] = {}
         self._credit = 0.0
         self.is_shared = False
 
     def drop(self) -> None:
         """Let go of all tables: the split is over, or memory is short."""
         self._kept.clear()
-        self._alive.clear()
+        self.reached.clear()
 
     def enter(self, head: tuple[str, ...], caught: Sequence[WarningMessage]) -> None:
         """Begin with a model of this head, whose warnings are caught; as cells are ordered, nobody needs other tables now."""
         self._kept = {key: kept for key, kept in self._kept.items() if key[1] in head}
-        self._before = set(self._kept)
-        self._head, self._caught, self.is_shared = head, caught, False
+        self._head, self._caught, self.is_shared = head, caught, bool(self._kept)
 
     def timed(self, stage: str, X: Any, call: Callable[[], Any]) -> tuple[Any, float]:
         """Result of what a model does with rows, and the seconds that it would take alone."""
         self._stage, self._credit = stage, 0.0
-        self._alive, self.reached = [X], {id(X): 0}
+        self.reached = {id(X): (0, X)}
         before = time.perf_counter()
         answer = call()
         return answer, time.perf_counter() - before + self._credit
@@ -156,7 +153,7 @@ class Memo:
         """Function that fits a step, or hands out what another model's equal step has made."""
 
         def fitted(transformer: Any, X: Any, y: Any, *rest: Any, **options: Any) -> tuple[Any, Any]:
-            position = self.reached.get(id(X), len(self._head))
+            position, _ = self.reached.get(id(X), (len(self._head), None))
             if position >= len(self._head) or any(map(bool, (options.get("params") or {}).values())):
                 return function(transformer, X, y, *rest, **options)
             table, step = self.take(position, X, lambda: function(transformer, X, y, *rest, **options))
@@ -171,7 +168,6 @@ class Memo:
         kept = self._kept.get(key)
         if kept is not None:
             give_again(kept.warnings)
-            self.is_shared |= key in self._before
             self._credit += kept.seconds
         else:
             mark = len(self._caught)
@@ -183,8 +179,7 @@ class Memo:
             self._kept[key] = kept
         # the next step of the head changes nothing; whoever else comes next has a table of its own
         table = kept.table if position + 1 < len(self._head) else own_copy(kept.table)
-        self.reached[id(table)] = position + 1
-        self._alive.append(table)
+        self.reached[id(table)] = position + 1, table
         self._credit -= time.perf_counter() - began
         return table, kept.fitted
 
@@ -197,7 +192,7 @@ class _Step:
 
     def transform(self, X: Any, **params: Any) -> Any:
         """Table that the step makes of rows."""
-        if params or self._memo.reached.get(id(X)) != self._position:
+        if params or id(X) not in self._memo.reached or self._memo.reached[id(X)][0] != self._position:
             return self._fitted.transform(X, **params)
         return self._memo.take(self._position, X, lambda: (self._fitted.transform(X), self._fitted))[0]
 
