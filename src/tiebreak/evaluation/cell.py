@@ -367,6 +367,8 @@ def check_routing(scorer: Scorer) -> None:
 
 def check_weights(name: str, model: Any) -> None:
     """Refuse sample weights for a model that cannot use them, by its name."""
+    if is_function(model):
+        raise DataError(f"model {name!r} is a function, which is given no sample weights. Leave ", SAMPLE_WEIGHT, " out.")
     _, last = _last_step(model)
     taken = inspect.signature(last.fit).parameters if hasattr(last, "fit") else {}
     takes_any = any(each.kind is each.VAR_KEYWORD for each in taken.values())

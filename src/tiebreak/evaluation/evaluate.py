@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import SAMPLE_WEIGHT, Advice, DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
+from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.cell import Measurement, check_routing, check_weights, method_for, scores_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.predictions import as_answered
@@ -21,7 +21,6 @@ from tiebreak.evaluation.run_options import ThreadsPerFit
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.metrics.targets import make_truth
 from tiebreak.plan.fingerprint import fingerprint
-from tiebreak.plan.models import is_function
 from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.runners.contract import Runner
@@ -114,10 +113,6 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
             check_target(scorer, make_truth(each.data.y, classifier=classifier), each.data.name)
     weighted = any("sample_weight" in each.data.fit_params for each in plan.datasets)
     for name, model in plan.models.items():
-        if is_function(model):
-            if weighted:
-                raise DataError(f"model {name!r} is a function, which is given no sample weights. Leave ", SAMPLE_WEIGHT, " out.")
-            continue
         if weighted:
             check_weights(name, model)
         for scorer in scorers:
