@@ -130,7 +130,7 @@ PIPELINE = make_pipeline(StandardScaler(), SVC())
             "values holds 1,000,000,000 values; at most 100,000 are measured at a time.",
         ),
         ({"values": [1, 1]}, DataError, "the grid holds the same candidate more than once"),
-        ({"parameter": ""}, InvalidParameterError, "parameter must be the name of a parameter; got ''."),
+        ({"parameter": ""}, UnknownNameError, "no parameter of model "),
         (
             {"models": {"f": lambda a, b, c, d: c}},
             DataError,

@@ -31,7 +31,7 @@ from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.sql import MemoryStore, open_store
 
 if TYPE_CHECKING:
-    from tiebreak.stores.contract import Claim
+    from tiebreak.stores.contract import CellTable, Claim
     from tiebreak.stores.lease import SqlLease
     from tiebreak.stores.log import SqlLog
 
@@ -133,10 +133,10 @@ def _measure_missing(
 
     `KeyboardInterrupt` goes through, with a note on what is kept and how to go on.
     """
-    tracker = Tracker(log, progress)
+    table = log.table()
+    missing, again = find_missing(work, log, table, retry_failed=retry_failed)
+    tracker = Tracker(log, progress, len(missing), int(np.count_nonzero(table.state)) - len(again))
     try:
-        missing, again = find_missing(work, log, retry_failed=retry_failed)
-        tracker.begin(missing, again)
         with log.lease() as lease:
             claims = Claims(lease, missing, again, tracker.add)
             while missing:
@@ -210,12 +210,11 @@ BATCH = 200
 """Cells whose predictions are in memory at a time."""
 
 
-def find_missing(work: Measurement, log: SqlLog, *, retry_failed: bool) -> tuple[list[Cell], set[Cell]]:
+def find_missing(work: Measurement, log: SqlLog, table: CellTable, *, retry_failed: bool) -> tuple[list[Cell], set[Cell]]:
     """Cells to be measured, in the order of the plan, and the set of those of them that have failed before.
 
-    Cells that lack a metric which their kept predictions tell are given it, and are not among them.
+    The table is the log's. Cells that lack a metric which their kept predictions tell are given it, and are not among them.
     """
-    table = log.table()
     cells = [Cell(*key) for key in zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True)]
     is_done, has_all = table.state == 0, table.has_score.all(axis=1)
     again = {cells[row] for row in np.flatnonzero(~is_done).tolist()} if retry_failed else set()

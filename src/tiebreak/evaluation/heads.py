@@ -51,9 +51,8 @@ def _keys_of_head(model: Any) -> tuple[str, ...]:
     """Key of each leading step of a pipeline together with those before it, up to the first that is not known to be pure."""
     from sklearn.pipeline import Pipeline
 
-    if type(model) is not Pipeline or model.memory is not None or model.verbose:
-        return ()
-    if getattr(model, "transform_input", None) is not None or not isinstance(model.steps, list):
+    is_plain = type(model) is Pipeline and model.memory is None and not model.verbose and isinstance(model.steps, list)
+    if not is_plain or getattr(model, "transform_input", None) is not None:
         return ()
     keys: list[str] = []
     for _, step in model.steps[:-1]:

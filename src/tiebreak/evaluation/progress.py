@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tiebreak.errors import TiebreakError
-from tiebreak.plan.record import Cell, Outcome
+from tiebreak.plan.record import Outcome
 
 if TYPE_CHECKING:
     from tiebreak.stores.log import SqlLog
@@ -59,21 +59,16 @@ class Progress:
 class Tracker:
     """Counts the cells of a run as they are settled, and reports at most ten times a second.
 
-    `n_shared` of them took leading steps that another model had fitted.
+    So many are missing when it begins, and so many have failed and are not measured again. `n_shared` of those that it counts
+    took leading steps that another model had fitted.
     """
 
-    def __init__(self, log: SqlLog, report: Callable[[Progress], object] | None) -> None:
+    def __init__(self, log: SqlLog, report: Callable[[Progress], object] | None, n_missing: int, n_failed: int) -> None:
         self._log, self._report = log, report
         self._begun = self._reported = time.monotonic()
         self._n_cells = log.record.n_cells
-        self._n_settled = self._n_failed = self._n_before = self._n_elsewhere = 0
-        self.n_shared = 0
-
-    def begin(self, missing: Sequence[Cell], again: Collection[Cell]) -> None:
-        """These cells are to be measured, some of them although they have failed before."""
-        self._n_settled = self._n_before = self._n_cells - len(missing)
-        if self._report is not None and self._n_before:
-            self._n_failed = int(np.count_nonzero(self._log.table().state)) - len(again)
+        self._n_settled = self._n_before = self._n_cells - n_missing
+        self._n_failed, self._n_elsewhere, self.n_shared = n_failed, 0, 0
         self.report()
 
     def add(self, outcomes: Sequence[Outcome], n_elsewhere: int = 0) -> None:

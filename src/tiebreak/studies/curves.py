@@ -342,8 +342,6 @@ def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
         )
     if not first:
         raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.", about="values")
-    if not isinstance(parameter, str) or not parameter:
-        raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.", about="parameter")
     chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in first)
     bases = name_models(models)
     candidates: dict[str, Any] = {}
