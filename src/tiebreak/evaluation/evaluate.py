@@ -206,10 +206,6 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
 # --- which cells are missing, and who measures which ---------------------------------------------------------------------------
 
 
-BATCH = 200
-"""Cells whose predictions are in memory at a time."""
-
-
 def find_missing(work: Measurement, log: SqlLog, table: CellTable, *, retry_failed: bool) -> tuple[list[Cell], set[Cell]]:
     """Cells to be measured, in the order of the plan, and the set of those of them that have failed before.
 
@@ -225,20 +221,18 @@ def find_missing(work: Measurement, log: SqlLog, table: CellTable, *, retry_fail
 
 def _untold(work: Measurement, log: SqlLog, cells: Sequence[Cell]) -> set[Cell]:
     """Add the metrics that cells lack where their predictions tell them; the cells that must be measured again."""
-    models, untold = list(work.plan.models.values()), set()
-    for start in range(0, len(cells), BATCH):
-        found: list[Outcome] = []
-        for outcome in log.outcomes(cells[start : start + BATCH], outputs=True):
-            dataset, split, model = outcome.cell
-            lacking = [scorer for scorer in work.scorers if scorer.metric.name not in outcome.scores]
-            if all(method_for(scorer, models[model]) in outcome.outputs for scorer in lacking):
-                truth = work.truths[dataset].take(work.plan.datasets[dataset].splits[split].test)
-                scores, undefined = scores_of(lacking, truth, as_answered(outcome.outputs, truth.classes))
-                found.append(Outcome(outcome.cell, scores=scores, undefined=undefined))
-            else:
-                untold.add(outcome.cell)
-        if found:
-            log.write(found)
+    models, untold, found = list(work.plan.models.values()), set(), []
+    for outcome in log.outcomes(cells, outputs=True):
+        dataset, split, model = outcome.cell
+        lacking = [scorer for scorer in work.scorers if scorer.metric.name not in outcome.scores]
+        if all(method_for(scorer, models[model]) in outcome.outputs for scorer in lacking):
+            truth = work.truths[dataset].take(work.plan.datasets[dataset].splits[split].test)
+            scores, undefined = scores_of(lacking, truth, as_answered(outcome.outputs, truth.classes))
+            found.append(Outcome(outcome.cell, scores=scores, undefined=undefined))
+        else:
+            untold.add(outcome.cell)
+    if found:
+        log.write(found)
     return untold
 
 
@@ -314,7 +308,7 @@ class Claims(Iterator[Cell]):
 
     def _next(self) -> list[Cell]:
         """Cells that are to be taken on now, beside those that are ready."""
-        seconds = max(time.monotonic() - self._begun, AHEAD_SECONDS)
+        seconds = max(time.monotonic() - self._begun, AHEAD_SECONDS / 3)  # so that at first it is three times as many each time
         n = math.ceil((self._n_taken or FIRST) * AHEAD_SECONDS / seconds)
         if self._is_shared:  # towards the end a few at a time, so that nobody is idle while others have much before them
             n = max(1, min(n, len(self._unasked) // 4))
