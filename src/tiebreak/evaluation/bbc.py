@@ -166,11 +166,7 @@ def _complete(kept: Kept, names: Sequence[str], rows: IntArray) -> tuple[dict[st
     for name in names:
         repeats = kept.repeats(look_up(name, kept.evaluation.models, "model")).values()
         if sum(len(fold.splits) for fold in repeats) == n_splits:
-            orders = [np.argsort(fold.rows) for fold in repeats]
-            said[name] = [
-                {method: answer[order] for method, answer in fold.outputs.items()}
-                for fold, order in zip(repeats, orders, strict=True)
-            ]
+            said[name] = [{method: answer[np.argsort(fold.rows)] for method, answer in fold.outputs.items()} for fold in repeats]
     if not said:
         raise DataError("no model has predictions on all splits. evaluation.failures says why.")
     return said, [name for name in names if name not in said]

@@ -26,7 +26,7 @@ import numpy as np
 
 from tiebreak.caught import caught_warnings
 from tiebreak.errors import SAMPLE_WEIGHT, DataError
-from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, own_copy, shared_heads
+from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, own_copy, shared_heads
 from tiebreak.evaluation.predictions import as_stored
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
@@ -87,11 +87,6 @@ class Measurement:
         self._rows: Rows | None = None
         self._memo = Memo()
 
-    def cells(self) -> list[Cell]:
-        """All cells of the plan, those that share a fit next to each other."""
-        # without seeds a score may depend on what was drawn before it, so the order stays
-        return self.plan.cells(None if self.plan.rng is None else in_order(self.heads))
-
     def group(self, cell: Cell) -> tuple[int, int, str] | None:
         """Key that cells have in common which share a fit; None for one that shares nothing."""
         head = self.heads[cell.model]
@@ -122,23 +117,20 @@ class Measurement:
                 if isinstance(error, KeyboardInterrupt) or (not isinstance(error, Exception) and _is_of_signal(error)):
                     raise
                 if isinstance(error, MemoryError):
-                    self._drop()
+                    self._rows = None
+                    self._memo.drop()
                 outcome = failed(cell, error, seed)
         if caught:
             texts = dict.fromkeys(f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught)
             outcome = replace(outcome, warnings=tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
         return outcome
 
-    def _drop(self) -> None:
-        """Let go of what only the next cells of the same split would need."""
-        self._rows = None
-        self._memo.drop()
-
     def _rows_of(self, cell: Cell) -> Rows:
         """The rows of a split; kept, as the next cell is likely to be of the same one."""
         place = (cell.dataset, cell.split)
         if self._rows is None or self._rows.place != place:
-            self._drop()  # room for the new ones
+            self._rows = None  # room for the new ones
+            self._memo.drop()
             data, (train, test) = self.plan.datasets[cell.dataset].data, self.plan.datasets[cell.dataset].splits[cell.split]
             self._rows = Rows(
                 place,

@@ -15,6 +15,7 @@ import numpy as np
 from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.cell import Measurement, check_routing, check_weights, method_for, scores_of
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.heads import in_order
 from tiebreak.evaluation.predictions import as_answered
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.evaluation.run_options import ThreadsPerFit
@@ -216,7 +217,9 @@ def find_missing(work: Measurement, log: SqlLog, table: CellTable, *, retry_fail
     again = {cells[row] for row in np.flatnonzero(~is_done).tolist()} if retry_failed else set()
     incomplete = [cells[row] for row in np.flatnonzero(is_done & ~has_all).tolist()]
     settled = {*cells} - again - (_untold(work, log, incomplete) if incomplete else set())
-    return [cell for cell in work.cells() if cell not in settled], again
+    # those that share a fit next to each other; without seeds a score may depend on what was drawn before it, so the order stays
+    order = None if work.plan.rng is None else in_order(work.heads)
+    return [cell for cell in work.plan.cells(order) if cell not in settled], again
 
 
 def _untold(work: Measurement, log: SqlLog, cells: Sequence[Cell]) -> set[Cell]:

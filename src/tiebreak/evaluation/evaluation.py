@@ -406,12 +406,10 @@ class Evaluation(Result):
                 columns["target"] = record.target[rows] if classes is None else classes[record.target[rows]]
             for method, answer in as_answered(outcome.outputs, classes).items():
                 word = _WORDS.get(method, method)
-                if answer.ndim == 1:
-                    columns[word] = answer
-                    continue
-                known = classes is not None and answer.shape[1] == classes.size
-                names = list(record.classes or ()) if known else list(range(answer.shape[1]))
-                columns |= {f"{word} {name}": answer[:, place] for place, name in enumerate(names)}
+                table = answer.reshape(answer.shape[0], -1)
+                known = classes is not None and table.shape[1] == classes.size
+                heads = [f"{word} {name}" for name in (record.classes or () if known else range(table.shape[1]))]
+                columns |= zip(heads if answer.ndim > 1 else [word], table.T, strict=True)
             if outcome.outputs:
                 frames.append(self.framed(columns))
         if not frames:

@@ -25,13 +25,10 @@ if TYPE_CHECKING:
 
 def as_stored(outputs: Mapping[str, Array], truth: Truth) -> dict[str, Array]:
     """The answers as plain numbers: labels by their position among the classes, -1 for one that is no class."""
-    stored = {}
-    for method, answer in outputs.items():
-        if method == "predict" and truth.classes is not None:
-            answer = truth.find(answer).astype(np.int32)
-        if answer.dtype.kind in "biuf":
-            stored[method] = answer
-    return stored
+    answers = dict(outputs)
+    if truth.classes is not None and "predict" in answers:
+        answers["predict"] = truth.find(answers["predict"]).astype(np.int32)
+    return {method: answer for method, answer in answers.items() if answer.dtype.kind in "biuf"}
 
 
 def as_answered(stored: Mapping[str, Array], classes: Array | None) -> dict[str, Array]:
@@ -39,11 +36,8 @@ def as_answered(stored: Mapping[str, Array], classes: Array | None) -> dict[str,
     answers = dict(stored)
     if classes is not None and "predict" in answers:
         position = answers["predict"]
-        labels = classes[np.maximum(position, 0)]
-        if np.any(position < 0):
-            labels = labels.astype(object)
-            labels[position < 0] = None
-        answers["predict"] = labels
+        labels = classes if np.all(position >= 0) else np.array([*classes.tolist(), None], dtype=object)  # -1 is the last one
+        answers["predict"] = labels[position]
     return answers
 
 
@@ -157,22 +151,15 @@ def same_predictions(evaluation: Evaluation, models: Sequence[int], score: Float
     `score` of shape (n_models, n_splits) is theirs; only the predictions of models with equal scores are read.
     """
     rows = [row.tobytes() for row in score]
-    n_alike = Counter(rows)
+    n_alike, datasets = Counter(rows), evaluation.record.datasets
+    splits = [(dataset, split) for dataset, record in enumerate(datasets) for split in range(record.n_splits)]
     found: dict[str, list[str]] = {}
-    for model, row in zip(models, rows, strict=True):
-        if n_alike[row] > 1 and (digest := _digest_of_predictions(evaluation, model)):
-            found.setdefault(digest, []).append(evaluation.models[model])
+    for model in (model for model, row in zip(models, rows, strict=True) if n_alike[row] > 1):
+        outcomes = list(outcomes_with_outputs(evaluation, [Cell(*split, model) for split in splits]))
+        if all(outcome.outputs or not outcome.is_done for outcome in outcomes):
+            said = fingerprint([(outcome.cell[:2], outcome.outputs) for outcome in outcomes])
+            found.setdefault(said, []).append(evaluation.models[model])
     return tuple(tuple(names) for names in found.values() if len(names) > 1)
-
-
-def _digest_of_predictions(evaluation: Evaluation, model: int) -> str:
-    """Hash of all that a model said of the test rows; empty where some of it was not kept."""
-    datasets = evaluation.record.datasets
-    cells = [Cell(dataset, split, model) for dataset, record in enumerate(datasets) for split in range(record.n_splits)]
-    outcomes = list(outcomes_with_outputs(evaluation, cells))
-    if any(outcome.is_done and not outcome.outputs for outcome in outcomes):
-        return ""
-    return fingerprint([(outcome.cell[:2], outcome.outputs) for outcome in outcomes])
 
 
 # --- single examples --------------------------------------------------------------------------------------------------------

@@ -505,11 +505,9 @@ def _sweet_spot(
 ) -> SweetSpot:
     """The first of the ranking of a model's values, and the verdicts of the others against it."""
     scored = [name for name, row in zip(names, test, strict=True) if not np.isnan(row).all()]
-    none = ("",) * len(names)
-    if not scored:
-        return SweetSpot(model, None, none, "no value has a score")
-    if len(scored) == 1:
-        return SweetSpot(model, names.index(scored[0]), none, "only one value has a score")
+    none, too_few = ("",) * len(names), {0: "no value has a score", 1: "only one value has a score"}
+    if len(scored) in too_few:
+        return SweetSpot(model, names.index(scored[0]) if scored else None, none, too_few[len(scored)])
     try:
         comparison = evaluation.compare(metric.name, models=scored, rope=rope, alpha=alpha, missing="pairwise")
     except TiebreakError as error:
