@@ -18,7 +18,6 @@ from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.heads import in_order
 from tiebreak.evaluation.predictions import as_answered
 from tiebreak.evaluation.progress import Progress, Tracker
-from tiebreak.evaluation.run_options import ThreadsPerFit
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.metrics.targets import make_truth
 from tiebreak.plan.fingerprint import fingerprint
@@ -45,7 +44,7 @@ def measure_plan(
     name: Any = None,
     n_jobs: int = 1,
     runner: Any = None,
-    threads_per_fit: ThreadsPerFit = "auto",
+    threads_per_fit: Any = "auto",
     share_steps: bool = True,
     timeout: float | None = None,
     retry_failed: bool = False,

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
 
-ThreadsPerFit = int | Literal["auto"] | None
-
 
 class Run(TypedDict, total=False):
     """Keywords of a run, which all measuring functions take: where it is kept, and how its cells are measured.
@@ -42,7 +40,7 @@ class Run(TypedDict, total=False):
     name: str | None
     n_jobs: int
     runner: Any
-    threads_per_fit: ThreadsPerFit
+    threads_per_fit: int | Literal["auto"] | None
     share_steps: bool
     timeout: float | None
     retry_failed: bool

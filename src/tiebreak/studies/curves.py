@@ -292,12 +292,11 @@ def _doublings(
         return tuple(DoublingAnswer(model, ANSWERS[0], nan, nan, nan, nan, nan, 0, reason) for model in models)
     quarter, half, full = (oriented[:, place] for place in places)
     last, previous = full - half, half - quarter
-    usable = np.where(np.isnan(previous), np.nan, last)
     scale = np.nan_to_num(np.abs(oriented[:, list(places)])).max(axis=(1, 2))
     gain, (low, high), answer = doubling_gain(
-        usable,
+        last,
         previous,
-        test_train_ratio=split_ratio(usable, ratio),
+        test_train_ratio=split_ratio(last + previous, ratio),  # of the splits that have all three scores
         rope=rope,
         alpha=alpha,
         scale=scale,
