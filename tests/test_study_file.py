@@ -88,10 +88,10 @@ def test_a_study_says_everything_that_a_plan_needs(tmp_path: Path) -> None:
     """Three models (two of them candidates of a grid) on 5 folds twice are 30 cells, on two datasets 60."""
     study = read_study(write_study(tmp_path))
     plan = make_plan(**study.plan_arguments)
-    assert (list(plan.models), plan.n_cells) == (["logistic", "svm, C=0.1", "svm, C=10"], 30)
+    assert (list(plan.models), len(plan.cells())) == (["logistic", "svm, C=0.1", "svm, C=10"], 30)
     assert (study.name, study.rope, study.seed, study.scoring) == ("flowers", 0.01, 0, ["accuracy"])
     two = write_study(tmp_path, old='source = "sklearn:iris"', new='a.source = "sklearn:iris"\nb.source = "sklearn:wine"')
-    assert make_plan(**read_study(two).plan_arguments).n_cells == 60
+    assert len(make_plan(**read_study(two).plan_arguments).cells()) == 60
 
 
 def test_settings_are_read_as_they_stand(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_metrics_of_words(tmp_path: Path, metric: str) -> None:
 def test_the_example_is_a_study_of_125_cells() -> None:
     """Five models on 5 x 5-fold, with nothing that has to be fetched."""
     study = read_study(Path(__file__).parents[1] / "examples" / "study.toml")
-    assert (make_plan(**study.plan_arguments).n_cells, study.scoring) == (125, ["roc_auc", "accuracy"])
+    assert (len(make_plan(**study.plan_arguments).cells()), study.scoring) == (125, ["roc_auc", "accuracy"])
 
 
 @pytest.mark.parametrize(
