@@ -218,7 +218,9 @@ def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int
     """
     from sklearn import model_selection
 
-    kind = KINDS[look_up(cv.get("kind", ""), KINDS, "kind of splits")]
+    if "kind" not in cv:
+        raise DataError(f"cv={dict(cv)!r} does not say which kind of splits. Add 'kind': one of {quoted(KINDS, len(KINDS))}.")
+    kind = KINDS[look_up(cv["kind"], KINDS, "kind of splits")]
     options = OPTIONS[kind] | {name: value for name, value in cv.items() if name != "kind"}
     if unknown := [name for name in options if name not in OPTIONS[kind]]:
         takes = f"It takes {quoted(list(OPTIONS[kind]), 9)}." if OPTIONS[kind] else "It takes no options."
