@@ -345,7 +345,7 @@ def test_sizes_and_datasets_of_one_source_serve_both() -> None:
     assert (scores.datasets, scores.design.sizes, scores.matrix().n_train.tolist()) == (("iris",), "exact", [90, 90])
     both = pd.concat([iris, iris.assign(dataset="wine")])
     scores = read(both, both.rename(columns={"a": "b"}))
-    assert (scores.datasets, scores.matrix("wine").models) == (("iris", "wine"), ("a", "b"))
+    assert (scores.datasets, scores.of_dataset("wine").matrix().models) == (("iris", "wine"), ("a", "b"))
     assert read(both, table(b=[0.3, 0.4], dataset="wine"), dataset="wine").datasets == ("wine",)
 
 

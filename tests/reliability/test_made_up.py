@@ -214,7 +214,7 @@ def found(got: Any) -> Counter[Any]:
             bag[(item, run) if run else (item,), tuple(scores)] += 1
         return bag
     for dataset in got.datasets:
-        matrix = got.matrix(dataset)
+        matrix = got.of_dataset(dataset).matrix()
         for column in matrix.score.T.tolist():
             bag[dataset, tuple(sorted(zip(matrix.models, column, strict=True)))] += 1
     return bag

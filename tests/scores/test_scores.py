@@ -53,9 +53,9 @@ def test_several_datasets_must_be_chosen_from() -> None:
     """They are named, and dataset= is the way on."""
     scores = Scores(ACCURACY, (matrix("iris"), matrix("wine")))
     assert scores.models == ("a", "b")
-    assert scores.matrix("wine").dataset == "wine"
+    assert scores.of_dataset("wine").matrix().dataset == "wine"
     assert "2 datasets ('iris' and 'wine'); say which one with dataset=" in told(UnclearSourceError, scores.matrix)
-    assert "no dataset is called 'irsi': did you mean 'iris'" in told(UnknownNameError, scores.matrix, "irsi")
+    assert "no dataset is called 'irsi': did you mean 'iris'" in told(UnknownNameError, scores.of_dataset, "irsi")
 
 
 def test_some_models_in_another_order() -> None:
@@ -63,7 +63,7 @@ def test_some_models_in_another_order() -> None:
     both = Scores(ACCURACY, (matrix("iris"), matrix("wine").take(["b"])))
     taken = both.take(["b", "a"])
     assert [each.models for each in taken.matrices] == [("b", "a"), ("b",)]
-    assert taken.matrix("iris").score[1].tolist() == both.matrix("iris").score[0].tolist()
+    assert taken.of_dataset("iris").matrix().score[1].tolist() == both.of_dataset("iris").matrix().score[0].tolist()
 
 
 def test_one_dataset_of_several() -> None:

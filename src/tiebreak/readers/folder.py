@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,8 +13,8 @@ from tiebreak.errors import DataError, Setting, SourceNotFoundError, TiebreakErr
 from tiebreak.printable import printable
 from tiebreak.readers.battles import battle_columns
 from tiebreak.readers.header import names_items
-from tiebreak.readers.item_scores import items_of, with_main_metric
-from tiebreak.readers.logs import format_of, read_log
+from tiebreak.readers.item_scores import items_of
+from tiebreak.readers.logs import format_of, read_log, read_logs
 from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import column_names
@@ -160,8 +159,8 @@ class Results:
         """Items of the logs, and a remark that says what they are."""
         logs = self._logs()
         if options.metric is not None:
-            reads = [partial(read_log, file.path, file.name, is_main=True) for file in logs]
-            logs = dict(zip(logs, with_main_metric(reads, options.metric), strict=True))
+            files = [(file.path, file.name) for file in logs]
+            logs = dict(zip(logs, read_logs(files, options.metric, is_main=True), strict=True))
         compared = self._compared(logs, options.models)
         items = items_of(compared, options.metric, options.direction_of(options.metric or ""), options.cluster)
         tasks = [task for task in dict.fromkeys(items.columns.get(TASK, ())) if task]

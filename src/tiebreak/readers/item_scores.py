@@ -1,7 +1,7 @@
 """Scores of single items, from tables and logs of evaluation tools, joined on the items."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -21,25 +21,6 @@ from tiebreak.scores.vocabulary import look_up, quoted
 
 _OWN = frozenset(("item", "model", "run", "epoch", "item_hash", "cluster"))
 """Columns of words that are no texts of the items, for slices."""
-
-
-def with_main_metric(reads: Sequence[Callable[[str | None], Long]], metric: str | None) -> list[Long]:
-    """Logs as each function reads them for a metric; one of a task that does not hold it is read for its own main one."""
-    found: dict[int, Long] = {}
-    refused: dict[int, UnclearSourceError] = {}
-    for place, read in enumerate(reads):
-        try:
-            found[place] = read(metric)
-        except UnclearSourceError as error:
-            refused[place] = error
-    others = {task for log in found.values() for task in log.tasks}
-    for place, refusal in refused.items():
-        log = reads[place](None) if others else None
-        if log is None or "" in log.tasks or not others.isdisjoint(log.tasks):
-            raise refusal
-        own = f"{quoted(sorted(log.tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
-        found[place] = replace(log, remark="; ".join(filter(None, (log.remark, own))))
-    return [found[place] for place in range(len(reads))]
 
 
 def long_of_items(items: Items) -> Long:

@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import chain
@@ -99,6 +100,25 @@ def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool 
             f"{name} is not as its tool writes a log ({form.name}), so no scores are found in it ({type(error).__name__}: "
             f"{printable(' '.join(str(error).split()))[:100]}). Was it changed, or was the evaluation or the copy stopped?"
         ) from None
+
+
+def read_logs(files: Sequence[tuple[Path, str]], metric: str | None, *, is_main: bool) -> list[Long]:
+    """Logs at paths, each with its name; one of a task that does not hold the metric is read for its own main one."""
+    found: dict[int, Long] = {}
+    refused: dict[int, UnclearSourceError] = {}
+    for place, (path, name) in enumerate(files):
+        try:
+            found[place] = read_log(path, name, metric, is_main=is_main)
+        except UnclearSourceError as error:
+            refused[place] = error
+    others = {task for log in found.values() for task in log.tasks}
+    for place, refusal in refused.items():
+        log = read_log(*files[place], is_main=is_main) if others else None
+        if log is None or "" in log.tasks or not others.isdisjoint(log.tasks):
+            raise refusal
+        own = f"{quoted(sorted(log.tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
+        found[place] = replace(log, remark="; ".join(filter(None, (log.remark, own))))
+    return [found[place] for place in range(len(files))]
 
 
 def _log(records: Iterable[Record], facts: Record, stem: str, name: str, asked: str | None, is_main: bool) -> Long:

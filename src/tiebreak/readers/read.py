@@ -5,7 +5,6 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -28,7 +27,7 @@ from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, with_folders
 from tiebreak.readers.header import UNITS, is_metric, is_no_score, names_something, role_of
-from tiebreak.readers.item_scores import items_of, long_of_items, with_main_metric
+from tiebreak.readers.item_scores import items_of, long_of_items
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, of_asked_metric, refuse_names, with_known_sizes, with_sizes
 from tiebreak.readers.splits import join_sources, source_of_long
@@ -473,8 +472,7 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
 def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Long]:
     """Long tables of items, from tables, logs and items that were read before."""
     paths = [(each, its.name) for each, its in zip(found, given, strict=True) if isinstance(each, Path)]
-    functions = [partial(logs.read_log, path, name, is_main=len(found) > 1) for path, name in paths]
-    read = iter(with_main_metric(functions, options.metric))
+    read = iter(logs.read_logs(paths, options.metric, is_main=len(found) > 1))
     parts = []
     for each, its in zip(found, given, strict=True):
         items = each.scores.items if isinstance(each, Source) else None

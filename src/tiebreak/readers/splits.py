@@ -213,7 +213,7 @@ _ROUNDING = 1e-9
 
 def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     """Refuse values that the metric cannot have; a share may be in per cent, for all models and datasets alike."""
-    low, high = metric.bounds_of(0.0, 0.0)
+    low, high = metric.bounds
     low = low if metric.higher_is_better else -np.inf  # losses below 0 are told by their names
     most = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf)
     if metric.is_share and np.all(most > 1) and most.max(initial=0) > 2:

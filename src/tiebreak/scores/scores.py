@@ -257,10 +257,8 @@ class Scores:
         """Names of the models, in order of appearance."""
         return tuple(dict.fromkeys(name for matrix in self.matrices for name in matrix.models))
 
-    def matrix(self, dataset: str | None = None) -> ScoreMatrix:
-        """Models by splits of one dataset; it need not be named when there is only one."""
-        if dataset is not None:
-            return self.matrices[look_up(dataset, self.datasets, "dataset")]
+    def matrix(self) -> ScoreMatrix:
+        """Models by splits of the only dataset; an error where there are several."""
         if len(self.matrices) > 1:
             raise UnclearSourceError(
                 f"the scores are of {len(self.matrices)} datasets ({quoted(self.datasets)}); say which one with ",
@@ -283,7 +281,7 @@ class Scores:
 
     def of_dataset(self, dataset: str) -> Scores:
         """One dataset of several."""
-        return self.with_matrices((self.matrix(dataset),))
+        return self.with_matrices((self.matrices[look_up(dataset, self.datasets, "dataset")],))
 
     def to_frame(self) -> pd.DataFrame:
         """Long form: dataset, model, metric, repeat, fold, n_train, n_test, score; a row for each score that is there.
