@@ -120,7 +120,7 @@ def test_metrics_can_be_objects(tmp_path: Path) -> None:
     parts = 'costs = [[0, 1], [5, -1]], labels = ["setosa", "versicolor"]'
     costs = f'{{ import = "tiebreak:CostMatrix", params = {{ {parts} }} }}'
     study = read_study(write_study(tmp_path, old='["accuracy"]', new=f'["accuracy", {costs}, "own_models:by_hand"]'))
-    assert study.scoring[:2] == ["accuracy", tb.CostMatrix([[0, 1], [5, -1]], ["setosa", "versicolor"])]
+    assert list(map(str, study.scoring[:2])) == ["accuracy", str(tb.CostMatrix([[0, 1], [5, -1]], ["setosa", "versicolor"]))]
     assert study.scoring[2].__name__ == "by_hand"
 
 

@@ -800,8 +800,11 @@ def _stem(name: str) -> str:
 def _turned(table: SourceTable) -> SourceTable:
     """A row for each model where rows are metrics and columns models, as a table of means is written by hand; else the table."""
     first, models = next(iter(table.columns), ""), list(table.columns)[1:]
-    metrics = [text for text in table.words(first).texts() if not is_no_score(text)] if len(models) > 1 else []
-    if len(metrics) < 2 or not all(map(is_metric, metrics)) or any(is_no_score(name) or role_of(name) for name in models):
+    column = table.columns.get(first)
+    names = column.names if isinstance(column, Words) and len(models) > 1 else ()  # the first tells it of a million
+    if len(names) < table.n_rows or not all(is_metric(name) or is_no_score(name) for name in names):
+        return table
+    if sum(not is_no_score(name) for name in names) < 2 or any(is_no_score(name) or role_of(name) for name in models):
         return table
     cells = zip(*(table.words(name).texts() for name in models), strict=True)
     rows = dict(zip(table.words(first).texts(), map(list, cells), strict=True))
