@@ -292,9 +292,8 @@ def _piloted(pilot: Any, facts: dict[str, Any], reading: dict[str, Any]) -> tupl
     pair = None
     if isinstance(pilot, PairComparison):
         pair, pilot = (pilot.first, pilot.second), pilot.comparison
-    asked = {name: value for name, value in reading.items() if value is not None}
-    comparison = pilot if isinstance(pilot, Comparison) and not asked else compare(pilot, **asked)
-    return pilot_of(comparison, pair)
+    is_read = isinstance(pilot, Comparison) and all(value is None for value in reading.values())
+    return pilot_of(pilot if is_read else compare(pilot, **reading), pair)
 
 
 # --- checks ---------------------------------------------------------------------------------------------------------------

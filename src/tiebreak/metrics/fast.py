@@ -244,11 +244,6 @@ def squared_errors(truth: Truth, predicted: Array) -> Any:
     return errors * errors
 
 
-def root_mean_squared_error(truth: Truth, predicted: Array, *_: object) -> float:
-    """Square root of the mean squared error."""
-    return _finite_mean(np.sqrt(np.add.reduce(squared_errors(truth, predicted)) / len(truth.values)), truth, predicted)
-
-
 def r2(truth: Truth, predicted: Array, *_: object) -> float:
     """Share of the spread of y that the predictions explain; 1 where they are perfect, else 0 where y has no spread."""
     squares = np.add.reduce(squared_errors(truth, predicted))
@@ -335,9 +330,10 @@ class Formula(NamedTuple):
     by_row: Any = None
 
 
-def _mean_of(by_row: ByRow, truth: Truth, answer: Array, *_: object) -> float:
-    """Mean over the rows, and the outputs."""
-    return _finite_mean(np.add.reduce(by_row(truth, answer)) / len(truth.values), truth, answer)
+def _mean_of(by_row: ByRow, truth: Truth, answer: Array, *_: object, root: bool = False) -> float:
+    """Mean over the rows, or its square root, and over the outputs."""
+    means = np.add.reduce(by_row(truth, answer)) / len(truth.values)
+    return _finite_mean(np.sqrt(means) if root else means, truth, answer)
 
 
 def _check_ranks(truth: Truth) -> None:
@@ -381,7 +377,7 @@ FORMULAS: dict[str, Formula] = {
     "average_precision": Formula(_SCORES, average_precision, True, _check_ranks),
     "mean_absolute_error": _of_numbers(partial(_mean_of, absolute_errors), by_row=absolute_errors),
     "mean_squared_error": _of_numbers(partial(_mean_of, squared_errors), by_row=squared_errors),
-    "root_mean_squared_error": _of_numbers(root_mean_squared_error),
+    "root_mean_squared_error": _of_numbers(partial(_mean_of, squared_errors, root=True)),
     "r2": _of_numbers(r2),
     "explained_variance": _of_numbers(explained_variance),
 }
