@@ -536,8 +536,8 @@ def _of_numbers(values: FloatArray, what: str) -> Iterator[tuple[float, str]]:
     before, after = ranks[:-1], ranks[1:]
     if np.ptp(before) and np.ptp(after):
         alike = float(np.corrcoef(before, after)[0, 1]) + 1.0 / values.size  # the expected correlation of neighbours is -1 / n
-        found = f"{what} is like that of its neighbours (rank correlation {alike:.2f})"
-        yield _correlation_tail(min(alike, 1.0), values.size - 1), found
+        pvalue = _correlation_tail(min(alike, 1.0), values.size - 1)
+        yield pvalue, f"{what} is like that of its neighbours (rank correlation {alike:.2f})"
 
 
 def _of_texts(values: tuple[str, ...], name: str, unit: str) -> Iterator[tuple[float, str]]:

@@ -156,14 +156,18 @@ def asked_requirements(
     if not asked and not problems:
         raise InvalidParameterError("no requirement was given; pass better=(a, b), not_worse=(a, b) or near_best=a.")
     for each in dict.fromkeys(each for each in asked if asked.count(each) > 1):
-        text = f"the requirement {each.words} is given twice, which would only make it harder. Give it once."
-        problems.append(InvalidParameterError(text))
+        problems.append(
+            InvalidParameterError(f"the requirement {each.words} is given twice, which would only make it harder. Give it once.")
+        )
     for each in dict.fromkeys(asked):
         for gate in ("not worse", "better"):
             other = AskedRequirement(gate, each.second, each.first, each.metric)
             if each.gate == "better" and other in asked and (gate == "not worse" or each.first < each.second):
-                text = f"the requirements {each.words} and {other.words} cannot both be met. Leave one of them out."
-                problems.append(InvalidParameterError(text))
+                problems.append(
+                    InvalidParameterError(
+                        f"the requirements {each.words} and {other.words} cannot both be met. Leave one of them out."
+                    )
+                )
     problems.stop()
     return asked
 

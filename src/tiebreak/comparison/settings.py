@@ -137,8 +137,14 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
                 continue
             source, first = found.setdefault(name, (each.source, value))
             if first != value and name != "rng":
-                text = f"{source} was compared with {name} {first!r} and {each.source} with {value!r}. Say which one with "
-                problems.append(InvalidParameterError(text, Setting(name), ".", about=name))
+                problems.append(
+                    InvalidParameterError(
+                        f"{source} was compared with {name} {first!r} and {each.source} with {value!r}. Say which one with ",
+                        Setting(name),
+                        ".",
+                        about=name,
+                    )
+                )
     problems.stop()
     return Settings(**chosen, **{name: value for name, (_, value) in found.items()})
 

@@ -159,11 +159,13 @@ def omnibus(data: Scores, settings: Settings) -> Iterator[TestOnly]:
             text = f"{label} is not defined, as all models tie on every dataset"
         yield TestOnly(name=name, models=matrix.models, statistic=statistic, pvalue=p, text=text)
     limit = critical_difference(n_models, matrix.n_splits, settings.alpha)
-    text = (
-        f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; the ranks of two models, and so its verdict "
-        "on them, depend on which others are in the table"
+    yield TestOnly(
+        name="nemenyi",
+        models=matrix.models,
+        statistic=limit,
+        text=f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; the ranks of two models, and so its "
+        "verdict on them, depend on which others are in the table",
     )
-    yield TestOnly(name="nemenyi", models=matrix.models, statistic=limit, text=text)
 
 
 def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:

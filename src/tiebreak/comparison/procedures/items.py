@@ -246,8 +246,13 @@ def _tests_of_rates(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     for variant, label in _MCNEMAR.items():
         test = mcnemar(b, c, variant)
         statistic, p = float(test.statistic), float(test.pvalue)
-        text = f"McNemar, {label}: {p_words(p)}{counts if variant == 'exact' else ''}"
-        yield TestOnly(name=f"mcnemar-{variant}", models=models, statistic=statistic, pvalue=p, text=text)
+        yield TestOnly(
+            name=f"mcnemar-{variant}",
+            models=models,
+            statistic=statistic,
+            pvalue=p,
+            text=f"McNemar, {label}: {p_words(p)}{counts if variant == 'exact' else ''}",
+        )
 
 
 _MCNEMAR: dict[McNemarVariant, str] = {

@@ -178,9 +178,16 @@ def _judge_centres(data: Scores, first: IntArray, second: IntArray, alpha: float
 def _refuse_many(data: Scores) -> TiebreakError | None:
     """Too many models, as the draws of all pairs are held."""
     n = len(data.models)
-    text = f"bayes-signed-rank holds the draws of all pairs, for up to {MOST_MODELS} models; there are {n}. Choose some with "
-    rest = (Setting("models"), ", or leave ", Setting("method"), " out: pairs of any number of models are tested by ranks.")
-    return refusal((n > MOST_MODELS, text, *rest)) or refuse_datasets("bayes-signed-rank", data)
+    return refusal(
+        (
+            n > MOST_MODELS,
+            f"bayes-signed-rank holds the draws of all pairs, for up to {MOST_MODELS} models; there are {n}. Choose some with ",
+            Setting("models"),
+            ", or leave ",
+            Setting("method"),
+            " out: pairs of any number of models are tested by ranks.",
+        )
+    ) or refuse_datasets("bayes-signed-rank", data)
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:

@@ -61,12 +61,16 @@ def _refuse_counts(data: Scores) -> TiebreakError | None:
     if items is None:
         return None
     problem = items.structure_note if items.is_binary else "the scores are not only 0 and 1"
-    text = (
-        f"newcombe counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which 'auto' takes "
-        "for these, allows for that."
+    return refusal(
+        ((counts_of(data)[1] == 0).any(), f"newcombe needs {items.unit}s of every model; some have none."),
+        (
+            bool(problem),
+            (
+                f"newcombe counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which "
+                "'auto' takes for these, allows for that."
+            ),
+        ),
     )
-    has_none = bool((counts_of(data)[1] == 0).any())
-    return refusal((has_none, f"newcombe needs {items.unit}s of every model; some have none."), (bool(problem), text))
 
 
 def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
