@@ -84,8 +84,7 @@ def read_scores(
         where,
         positive,
     )
-    scores = _read(sources, options)
-    return dataclasses.replace(scores, saved_settings=())
+    return dataclasses.replace(_read(sources, options), saved_settings=())
 
 
 def compare(

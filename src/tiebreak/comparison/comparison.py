@@ -543,7 +543,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     items, has_name = scores.items, settings.method != "auto"
     is_of_datasets = has_name and procedures_named(settings.method)[0].question == "datasets"
     if is_of_datasets and items is not None and items.tasks is not None and items.is_mean:  # the tasks are some
-        scores = replace(items.as_datasets(), saved_settings=scores.saved_settings)
+        scores = items.as_datasets()
     method = choose_method(settings.method, scores)
     units = units_of(scores)
     _check_scores(units.matrix(), settings.missing or method.missing, method)
@@ -634,7 +634,7 @@ def _judged(scores: Scores, settings: Settings, method: Method) -> Family:
         judged = method.judged(scores, first, second, settings)
     else:
         judged = looked(settings.looks, method, scores, first, second, settings)
-    name = "baseline" if settings.baseline is not None else settings.family
+    name = settings.family if settings.baseline is None else "baseline"
     return Family(first, second, judged, float(settings.rope), settings.alpha, settings.correction or "bonferroni", family=name)
 
 

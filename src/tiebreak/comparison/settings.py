@@ -123,9 +123,8 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
     Raises
     ------
     InvalidParameterError
-        Two sources with different settings, of which the caller gave none; what is no setting.
+        Two sources with different settings, of which the caller gave none.
     """
-    check_names(given)
     chosen = {name: value for name, value in given.items() if value is not None}
     replaced = set(_NOT_OF_BEST) if chosen.get("family") == "best" else {"family"} if "baseline" in chosen else set()
     names = {each.name for each in fields(Settings)} - set(chosen) - replaced

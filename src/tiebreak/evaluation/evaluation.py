@@ -187,8 +187,9 @@ class Evaluation(Result):
             is given.
         """
         from tiebreak.comparison.comparison import compare_scores
-        from tiebreak.comparison.settings import settings_for
+        from tiebreak.comparison.settings import check_names, settings_for
 
+        check_names(settings)
         scores = self.scores(metric, models=models)
         return compare_scores(scores if dataset is None else scores.of_dataset(dataset), settings_for(scores, settings))
 
