@@ -139,8 +139,10 @@ p_equivalent, p_worse, verdict, reason
         """Law of the ordinary paired t-test, for contrast, where the procedure corrects for shared training data."""
         found = self.judged.beside.get("uncorrected")
         if found is None:
-            name = self.comparison.method.name
-            raise DataError(f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals.")
+            raise DataError(
+                f"{self.comparison.method.name} corrects nothing, so there is no uncorrected law; pair.law has its tails and "
+                "intervals."
+            )
         return found()  # type: ignore[no-any-return]
 
 

@@ -42,10 +42,11 @@ def choose_method(name: str, data: Scores) -> Method:
     if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
         refusal = chosen.refuse(data)  # these two refuse each other in words of their own
     else:
-        instead = f"{by_shape.name!r}{_COLUMNS.get(chosen.question, '') if data.items is None else ''}."
-        made = f"{_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}"
         refusal = DataError(
-            f"{chosen.name} is for {made}. Leave ", Setting("method"), f" out for the one that suits them, {instead}"
+            f"{chosen.name} is for {_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}. Leave ",
+            Setting("method"),
+            f" out for the one that suits them, {by_shape.name!r}",
+            f"{_COLUMNS.get(chosen.question, '') if data.items is None else ''}.",
         )
     if refusal is not None:
         raise refusal

@@ -46,10 +46,6 @@ def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
     return replace(mean_values(data), interval=corrected_law(law_of_models(matrix), ratios).interval_at)
 
 
-def _nothing(data: Scores) -> FloatArray:
-    return np.zeros(data.matrix().n_splits)
-
-
 _SINGLE: tuple[str | Setting, ...] = (
     (
         "there is only one split, so nothing shows how much the difference varies from split to split. Either evaluate on more "
@@ -143,8 +139,8 @@ PAIRED_T = Procedure(
     generalises_to="models trained on samples like this dataset, if splits shared no data",
     assumptions=(PAIRED, "the splits are independent: no training or test example is shared", NORMAL),
     references=STUDENT,
-    judge=lambda data, first, second, rope, alpha, seed: judge_splits(data, first, second, _nothing(data)),
-    values=lambda data: _values(data, _nothing(data)),
+    judge=lambda data, first, second, rope, alpha, seed: judge_splits(data, first, second, np.zeros(data.matrix().n_splits)),
+    values=lambda data: _values(data, np.zeros(data.matrix().n_splits)),
     refuse=lambda data: refusal((data.matrix().n_splits < 2, *_SINGLE)),
     remarks=_remarks,
 )
