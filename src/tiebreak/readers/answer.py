@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any, cast, get_args
+from typing import Any, TypedDict, get_args
 
 import numpy as np
 
@@ -25,19 +25,20 @@ SCHEMA = 2
 
 _BEGINNING = re.compile(r'\s*\{\s*"schema"\s*:\s*\d+\s*,\s*"tiebreak"')
 
-_SETTINGS: dict[str, Any] = {
-    "rope": int | float | str,
-    "alpha": float,
-    "baseline": str,
-    "correction": str,
-    "family": str,
-    "method": str,
-    "missing": str,
-    "rng": int,
-    "by": str,
-    "looks": dict[str, Any],
-}
-"""Settings of a comparison as they were asked for, each with its type; null is a value too."""
+
+class _Settings(TypedDict, total=False):
+    """Settings of a comparison as they were asked for; null is a value too."""
+
+    rope: int | float | str | None
+    alpha: float | None
+    baseline: str | None
+    correction: str | None
+    family: str | None
+    method: str | None
+    missing: str | None
+    rng: int | None
+    by: str | None
+    looks: dict[str, Any] | None
 
 
 @dataclass
@@ -55,7 +56,7 @@ class _Answer:
     metric: Metric
     scores: list[ScoreMatrix]
     items: Items | None = None
-    settings: dict[str, Any] | None = None
+    settings: _Settings | None = None
     provenance: _Provenance = field(default_factory=_Provenance)
 
 
@@ -77,10 +78,9 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
     DataError
         It is not as tiebreak writes answers, or of another schema; the text names the key and what stands there.
     """
-    content = source
-    if not isinstance(source, Mapping):
-        content = parse_json(text_of(content_of(Path(source), name), name), name, is_table=True)
-    answer = _answer(dict(content), name)
+    is_read = isinstance(source, Mapping)
+    held = source if is_read else parse_json(text_of(content_of(Path(source), name), name), name, is_table=True)
+    answer = _answer(dict(held), name)
     if answer.items is not None:
         scores = _checked_items(answer.items, name).as_scores()
     elif answer.scores:
@@ -91,10 +91,8 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
         ).scores
     else:
         raise _wrong(name, "scores and items are empty")
-    if (held := answer.settings) is not None:
-        known = [key for key in _SETTINGS if key in held]
-        settings = {key: _checked(held[key], _SETTINGS[key] | None, f"{name}, settings.{key}") for key in known}
-        scores = replace(scores, saved_settings=(SavedSettings(name, settings),))
+    if answer.settings is not None:
+        scores = replace(scores, saved_settings=(SavedSettings(name, answer.settings),))
     return Source(of_asked_metric(scores, options, name), name)
 
 
@@ -103,6 +101,8 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
 
 def _answer(held: dict[str, Any], name: str) -> _Answer:
     """The records in an answer of the schema that is read."""
+    import msgspec
+
     if held.get("schema") != SCHEMA:
         raise DataError(
             f"{name} was written by tiebreak {held.get('tiebreak', '?')!s:.20} with schema {held.get('schema', '?')!s:.20}; "
@@ -112,20 +112,13 @@ def _answer(held: dict[str, Any], name: str) -> _Answer:
         if items.get("inline") is False:
             raise DataError(f"{name} holds its many scores of items by reference only. Compare the table that they came from.")
         held["items"] = {"metric": held.get("metric"), **items}
-    return cast(_Answer, _checked(held, _Answer, name))
-
-
-def _checked(content: Any, kind: Any, name: str) -> Any:
-    """The content as a record of this kind."""
-    import msgspec
-
     try:
-        return msgspec.convert(content, kind, dec_hook=_array)
+        return msgspec.convert(held, _Answer, dec_hook=_array)
     except (msgspec.ValidationError, OverflowError) as error:
         what, _, path = str(error).partition(" - at `$")
         # [...] stands for a key of a dict, which msgspec does not name
         keys = re.findall(r"\w+", path.partition("[...]")[0])
-        met = reduce(lambda held, key: held[int(key) if isinstance(held, list) else key], keys, content)
+        met = reduce(lambda inside, key: inside[int(key) if isinstance(inside, list) else key], keys, held)
         raise _wrong(name, f"{path.strip('.`')}: {what}; met {shortened(met)}".removeprefix(": ")) from None
 
 
@@ -153,6 +146,9 @@ def _wrong(name: str, what: str) -> TiebreakError:
 # --- from the keys to scores ----------------------------------------------------------------------------------------------
 
 
+_APART = "its columns do not go together: a name or a split stands twice, or lengths differ"
+
+
 def _checked_matrix(matrix: ScoreMatrix, path: str, name: str) -> ScoreMatrix:
     """Scores of one dataset whose columns go together, with sizes of 0 where none are known."""
     n, m = matrix.repeat.size, len(set(matrix.models))
@@ -161,7 +157,8 @@ def _checked_matrix(matrix: ScoreMatrix, path: str, name: str) -> ScoreMatrix:
     beside = (splits, matrix.fold, n_train, n_test, matrix.columns or n_test)
     of_models = () if matrix.summary is None else (matrix.summary.rounding, matrix.summary.deviation)
     is_whole = matrix.score.shape == (m, n) and {n} == {*map(len, beside)} and {m} == {m, *map(len, of_models)}
-    _require(is_whole and splits == sorted(set(splits)), path, name)
+    if not is_whole or splits != sorted(set(splits)):
+        raise _wrong(name, f"{path}: {_APART}")
     return replace(matrix, n_train=n_train, n_test=n_test)
 
 
@@ -172,11 +169,7 @@ def _checked_items(items: Items, name: str) -> Items:
     is_whole = items.score.shape == shape and {shape[2]} == {shape[2], *(len(each) for each in beside if each is not None)}
     truth, places = -1.0 if items.truth is None else items.truth, range(len(items.classes))
     is_whole &= not items.classes or bool(np.isin(np.append(items.score, truth), places).all())
-    _require(is_whole and (items.labels is None or items.labels.shape == shape[::2]), "items", name)
+    if not is_whole or (items.labels is not None and items.labels.shape != shape[::2]):
+        raise _wrong(name, f"items: {_APART}")
     return check_items(items)
 
-
-def _require(is_whole: bool, path: str, name: str) -> None:
-    """Refuse columns that do not go together."""
-    if not is_whole:
-        raise _wrong(name, f"{path}: its columns do not go together: a name or a split stands twice, or lengths differ")

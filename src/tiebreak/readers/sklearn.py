@@ -30,7 +30,7 @@ from tiebreak.readers.source import (
     source_of,
     table_metric,
 )
-from tiebreak.readers.tables import SourceTable, column_of
+from tiebreak.readers.tables import SourceTable, Words, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign, typical_time
@@ -327,7 +327,7 @@ def _numbers(values: Any, name: str, column: str) -> FloatArray:
     if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.ndim == 1 and not np.ma.isMaskedArray(values):
         return values.astype(float)
     found = column_of(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping) else None
-    if found is None or not len(values):
+    if not isinstance(found, np.ndarray | Words) or not len(values):
         raise DataError(
             f"{name}: the scores of {column!r} must be numbers in one list, one for each split; got "
             f"{' '.join(repr(values)[:60].split())}. For repeats by folds, use a table with columns 'repeat' and 'fold'."

@@ -343,18 +343,14 @@ def _contradiction(name: str, known: Metric, said: bool | None) -> InvalidParame
     )
 
 
-def choose_metric(held: Sequence[str], asked: str | None, source: str, advice: Sequence[str | Setting] = ()) -> str:
-    """One of the held metrics, the one asked for, or the only one; "log_loss" finds "neg_log_loss", "auc" finds "AUC".
-
-    The advice goes on after the error that there are several.
-    """
+def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:
+    """One of the held metrics, the one asked for, or the only one; "log_loss" finds "neg_log_loss", "auc" finds "AUC"."""
     if asked is None:
         if len(held) > 1:
             raise UnclearSourceError(
                 f"{source} holds {len(held)} metrics: {quoted(held)}. Say which one to compare with ",
                 Setting("metric"),
                 ".",
-                *advice,
             )
         return held[0]
     found = metric_among(asked, held, source)

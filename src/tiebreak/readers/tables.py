@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import TiebreakError, UnsupportedSourceError
+from tiebreak.errors import UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import (
@@ -249,14 +249,14 @@ def is_empty(column: Column | list[Any]) -> bool:
     return bool(np.isnan(column).all()) if isinstance(column, np.ndarray) else isinstance(column, Words) and not column.names
 
 
-def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | None:
-    """Column of Python objects: numbers where all are, else words; None where some are lists or objects."""
+def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | list[Any]:
+    """Column of Python objects: numbers where all are, else words; the objects themselves where some are lists or objects."""
     cells = list(values)
     numbers = [_float_of(value) for value in cells]
     if not as_typed and None not in numbers:
         return np.array(numbers, dtype=float)
     if any(isinstance(value, _NESTED) for value in cells):
-        return None
+        return cells
     texts = []
     for value, number in zip(cells, numbers, strict=True):
         text = value.decode("utf-8", "replace").strip() if isinstance(value, bytes) else str(value)
@@ -651,9 +651,7 @@ def _of_arrow(column: Any) -> Column | list[Any]:
         values: FloatArray = _tensor(array).astype(float, copy=False)
         if types.is_floating(array.type) or not np.any(np.abs(values) >= _EXACT):
             return values
-    cells = array.to_pylist()
-    found = column_of(cells)
-    return cells if found is None else found
+    return column_of(array.to_pylist())
 
 
 def _tensor(array: Any) -> Any:
@@ -786,9 +784,7 @@ def _of_arrow_file(path: Path, name: str) -> SourceTable:
             table = file.read()
         else:
             table = feather.read_table(path)
-    except TiebreakError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+    except (pa.ArrowException, OSError, MemoryError) as error:
         raise refuse(name, f"it cannot be read as {path.suffix[1:]}: {error}.") from None
     columns = dict(enumerate(zip(map(str, table.column_names), table.columns, strict=True)))
     index = [place for place, (each, _) in columns.items() if re.fullmatch(r"__index_level_\d+__", each)]
@@ -813,8 +809,7 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> Sourc
             continue
         cells = list(values)
         is_of_names = is_name(str(key)) and any(isinstance(cell, bool) for cell in cells)  # where True is a word
-        found = column_of(cells, as_typed=is_of_names)
-        held.append(cells if found is None else found)
+        held.append(column_of(cells, as_typed=is_of_names))
     return _named(name, list(map(str, columns)), held, _numbered)
 
 
@@ -836,16 +831,14 @@ def _of_frame(source: Any, name: str, is_name: IsName) -> SourceTable:
             f"{name} is of type {type(source).__name__!r}, which holds no table. Pass a data frame, a dict of columns, a list of "
             "records, or the path of a file."
         )
-    columns: list[Any] = list(frame.columns)
-    held = {}
-    for each in columns:
-        series = frame.get_column(each)
+    held: dict[Any, Any] = {}
+    for series in frame.iter_columns():
         try:
-            held[each] = series.to_numpy() if series.dtype.is_float() else series.to_list()
+            held[series.name] = series.to_numpy() if series.dtype.is_float() else series.to_list()
         except BaseException as error:  # a date beyond Python's; polars panics at some
             if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
                 raise
-            raise refuse(name, f"it has a value that Python cannot hold: {error}.", column=str(each)) from None
+            raise refuse(name, f"it has a value that Python cannot hold: {error}.", column=str(series.name)) from None
     return _of_columns(held, name, is_name)
 
 
