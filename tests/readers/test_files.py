@@ -87,19 +87,23 @@ def test_a_packed_file_is_what_is_in_it(kind: str, name: str, write: Write) -> N
     assert tb.read_items("t.json").models == ("a", "b")
 
 
+DEFLATED = PACKED["zip"](WIDE.encode())
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [
         (gzip.compress(WIDE.encode())[:-9], "it cannot be unpacked (gzip)"),
         (b"\x1f\x8b...", "it cannot be unpacked (gzip)"),
         (b"BZh91AY...", "it cannot be unpacked (bz2)"),
+        (DEFLATED[:45] + b"\xff" * 9 + DEFLATED[54:], "it cannot be unpacked (zip)"),
         (zipped({"a.csv": b"x", "b.csv": b"x"}), "it is a zip of 2 files. Unpack it, and pass the files."),
         (
             zipped({"[Content_Types].xml": b"x", "xl/sheet.xml": b"x"}),
             "it is an Excel or Office file. Save the sheet as CSV UTF-8.",
         ),
     ],
-    ids=["cut", "no gzip", "no bzip2", "two files", "Excel"],
+    ids=["cut", "no gzip", "no bzip2", "damaged", "two files", "Excel"],
 )
 def test_what_cannot_be_unpacked(content: bytes, text: str, write: Write) -> None:
     """By name, and with what to do."""

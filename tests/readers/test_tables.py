@@ -353,6 +353,11 @@ def test_missing_scores_of_every_type_are_nan(column: Any) -> None:
     assert_array_equal(read(make({"fold": [0, 1, 2], "svm": column})).matrix().score, [[0.5, np.nan, 1.0]])
 
 
+def test_a_masked_score_is_none() -> None:
+    """Not the number that stands below the mask."""
+    assert_array_equal(columns({"svm": np.ma.array([0.5, 0.6], mask=[False, True])})["svm"], [0.5, np.nan])
+
+
 def test_an_index_that_says_something_is_a_column(write: Write) -> None:
     """Names of levels, texts beside metrics; a running number is none, in frames and in what they are saved as."""
     pivoted = LONG_FRAME.pivot_table(index=["repeat", "fold"], columns="model", values="score")

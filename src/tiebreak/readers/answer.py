@@ -25,20 +25,23 @@ SCHEMA = 2
 
 _BEGINNING = re.compile(r'\s*\{\s*"schema"\s*:\s*\d+\s*,\s*"tiebreak"')
 
-
-class _Settings(TypedDict, total=False):
-    """Settings of a comparison as they were asked for; null is a value too."""
-
-    rope: int | float | str | None
-    alpha: float | None
-    baseline: str | None
-    correction: str | None
-    family: str | None
-    method: str | None
-    missing: str | None
-    rng: int | None
-    by: str | None
-    looks: dict[str, Any] | None
+_Settings = TypedDict(  # noqa: UP013  (a table of types)
+    "_Settings",
+    {
+        "rope": int | float | str | None,
+        "alpha": float | None,
+        "baseline": str | None,
+        "correction": str | None,
+        "family": str | None,
+        "method": str | None,
+        "missing": str | None,
+        "rng": int | None,
+        "by": str | None,
+        "looks": dict[str, Any] | None,
+    },
+    total=False,
+)
+"""Settings of a comparison as they were asked for; null is a value too."""
 
 
 @dataclass
@@ -99,7 +102,7 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
 # --- from the file to its keys --------------------------------------------------------------------------------------------
 
 
-def _answer(held: dict[str, Any], name: str) -> _Answer:
+def _answer(held: Any, name: str) -> _Answer:
     """The records in an answer of the schema that is read."""
     import msgspec
 
@@ -172,4 +175,3 @@ def _checked_items(items: Items, name: str) -> Items:
     if not is_whole or (items.labels is not None and items.labels.shape != shape[::2]):
         raise _wrong(name, f"items: {_APART}")
     return check_items(items)
-

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -163,7 +164,7 @@ def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
             content: bytes = stream.read(MOST_UNPACKED + 1)
     except TiebreakError:
         raise
-    except (pa.ArrowException, zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError) as error:
+    except (pa.ArrowException, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError, LookupError, ValueError) as error:
         raise refuse(name, f"it cannot be unpacked ({codec}): {error}.", "Was the file damaged, cut short, or locked?") from None
     check_size(len(content), name, is_unpacked=True)
     return content

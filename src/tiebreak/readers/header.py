@@ -238,12 +238,10 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
 
 def _numbers_examples(table: SourceTable, name: str, model: str) -> bool:
     """True for a column in which each example stands once for each model; what differs in all rows numbers runs of models."""
-    if table.n_rows < 2 or (model and model not in table.columns):  # names of models may be nested, or not there
-        return False
     texts = table.words(name).texts()
-    if not model:
-        return len({*texts}) == table.n_rows
-    return len({*texts}) < table.n_rows == len({*zip(table.words(model).texts(), texts, strict=True)})
+    models = table.words(model).texts() if model in table.columns else texts  # there may be none
+    differ = 1 < table.n_rows == len({*zip(models, texts, strict=True)})
+    return differ and (model not in table.columns or len({*texts}) < table.n_rows)
 
 
 def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], source: str) -> str:

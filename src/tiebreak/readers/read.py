@@ -238,7 +238,8 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
     """A series, pairs, numbers or dicts by model, as a frame, a dict of columns or records; anything else as it is."""
     if hasattr(source, "to_frame") and hasattr(source, "dtype"):  # a series, such as one of means by model
         source = source.to_frame(source.name or options.metric or "score")
-    if isinstance(source, list | tuple) and source and all(map(_is_pair, source)):
+    are_pairs = isinstance(source, list | tuple) and len(source) > 0  # as scikit-learn takes the steps of a pipeline
+    if are_pairs and all(isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) for each in source):
         source = dict(source)
     if options.rows == "seeds" and isinstance(source, Mapping) and len({*map(np.size, source.values())}) > 1:
         return [{"model": model, "score": score} for model, scores in source.items() for score in np.ravel(scores).tolist()]
@@ -282,11 +283,6 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
 
 def _n_alike(parts: Sequence[Sequence[str]]) -> int:
     return sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False)))
-
-
-def _is_pair(entry: Any) -> bool:
-    """True for a name and what belongs to it, as scikit-learn takes the steps of a pipeline."""
-    return isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str)
 
 
 def _is_of_means(source: Any) -> bool:

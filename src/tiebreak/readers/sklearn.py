@@ -324,8 +324,6 @@ def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDes
 
 def _numbers(values: Any, name: str, column: str) -> FloatArray:
     """Scores as floats, a copy, nan where there is none; texts that spell numbers are numbers, as in a table."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.ndim == 1 and not np.ma.isMaskedArray(values):
-        return values.astype(float)
     found = column_of(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping) else None
     if not isinstance(found, np.ndarray | Words) or not len(values):
         raise DataError(

@@ -68,11 +68,11 @@ class Words(NamedTuple):
 
     def ordered(self) -> Words:
         """The words in order of appearance, without those that no row has."""
-        highest = np.maximum.accumulate(np.append(np.int32(-1), self.code))
-        if highest[-1] == len(self.names) - 1 and bool(np.all(np.diff(highest) <= 1)):
+        first = np.full(len(self.names) + 1, self.code.size)  # row of each word, and of none
+        first[self.code[::-1]] = np.arange(self.code.size)[::-1]
+        order = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < self.code.size)]
+        if np.array_equal(order, np.arange(len(self.names))):
             return self
-        used, first = np.unique(self.code[self.code >= 0], return_index=True)
-        order = used[np.argsort(first, kind="stable")]
         rank = np.full(len(self.names) + 1, -1, dtype=np.int32)
         rank[order] = np.arange(order.size)
         return Words(tuple(self.names[code] for code in order.tolist()), rank[self.code])
@@ -251,6 +251,8 @@ def is_empty(column: Column | list[Any]) -> bool:
 
 def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | list[Any]:
     """Column of Python objects: numbers where all are, else words; the objects themselves where some are lists or objects."""
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not np.ma.isMaskedArray(values):
+        return values.astype(float)  # a copy, so that nothing we do reaches the caller's data
     cells = list(values)
     numbers = [_float_of(value) for value in cells]
     if not as_typed and None not in numbers:
@@ -804,11 +806,8 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> Sourc
                 column=str(key),
                 kind=UnsupportedSourceError,
             )
-        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not is_name(str(key)):
-            held.append(values.astype(float))  # a copy, so that nothing we do reaches the caller's data
-            continue
-        cells = list(values)
-        is_of_names = is_name(str(key)) and any(isinstance(cell, bool) for cell in cells)  # where True is a word
+        cells = list(values) if is_name(str(key)) else values
+        is_of_names = cells is not values and any(isinstance(cell, bool) for cell in cells)  # where True is a word
         held.append(column_of(cells, as_typed=is_of_names))
     return _named(name, list(map(str, columns)), held, _numbered)
 
