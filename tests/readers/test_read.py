@@ -43,7 +43,7 @@ def test_other_types(source: Any) -> None:
     ("read_in", "sources", "text"),
     [
         (read_scores, (), "^nothing to read: pass a fitted search"),
-        (tb.read_items, (), "^nothing to read: pass a table with a row for each item"),
+        (tb.read_items, (), "^nothing to read: pass a fitted search"),
         (read_scores, ({},), "^the source: it has no columns"),
         (read_scores, ({model: {"f1": [0.1, 0.2], "r2": [0.2, 0.1]} for model in "ab"},), "holds 2 metrics: 'f1' and 'r2'"),
     ],

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from tiebreak.errors import (
-    DataError,
     InvalidParameterError,
     Setting,
     SourceNotFoundError,
@@ -60,19 +59,15 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     Sources are files, folders, frames, dicts, searches, `Scores`, `Items` and results that hold scores: objects with a method
     ``__tiebreak_scores__(metric)`` that returns Scores.
     """
-    if not sources:
-        raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
     if len(sources) == 1 and options.y is not None and options.X is None and options.cv is None:
         from tiebreak.readers.predictions import beside_truth  # with the statistics of their metrics
 
         if (predictions := beside_truth(sources[0], options.y, options.metric)) is not None:
             sources, options = [predictions], dataclasses.replace(options, y=None)
-    inside: list[Any] = []
-    folders = []
-    for each in with_folders(sources):
-        inside += each.sources(options) if isinstance(each, Results) else [each]
-        folders += [each] if isinstance(each, Results) else []
-    with pipes_as_files(inside) as held:
+    opened = with_folders(sources)
+    folders = [each for each in opened if isinstance(each, Results)]
+    inside = [each.sources(options) if isinstance(each, Results) else [each] for each in opened]
+    with pipes_as_files(list(itertools.chain.from_iterable(inside))) as held:
         scores = _scores(*_read_all(held, options), options)
     saved = scores.saved_settings
     if folders and scores.items is not None and not any("missing" in each.settings for each in saved):
@@ -147,8 +142,6 @@ def read_items(
     """
     if rows not in ("auto", "items"):
         raise InvalidParameterError(f"rows must be 'auto' or 'items'; got {rows!r}.", about="rows")
-    if not sources:
-        raise UnsupportedSourceError("nothing to read: pass a table with a row for each item, or the log of an evaluation.")
     options = ReadOptions(
         metric,
         None,
@@ -217,6 +210,8 @@ def _numbered(part: Long, before: Counter[tuple[str, str]], common: str | None) 
 
 def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found], list[NamedSource]]:
     """Contents and names of all sources; a dict of tables is one for each model."""
+    if not sources:
+        raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
     given = []
     files = iter(_different_names([Path(source) for source in sources if _is_file(source)]))
     for number, source in enumerate(sources, start=1):
@@ -400,8 +395,6 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
         for name in options.models:
             look_up(name, scores.models, "model")
         scores = scores.take(options.models)
-    if not scores.models:
-        raise DataError("there are no models to compare.")
     refuse_names("model", scores.models)
     refuse_names("dataset", filter(None, scores.datasets))  # which need not be named
     refuse_names("metric", [scores.metric.name])

@@ -317,9 +317,9 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     check_path(path, name)
     ending = path.suffix.lower()
     if ending not in ENDINGS:
-        known = ", ".join(each for each in ENDINGS if each)
         raise UnsupportedSourceError(
-            f"{name} ends in {path.suffix!r}; tables are {known}. Save it as one of these; of an answer keep the JSON."
+            f"{name} ends in {path.suffix!r}; tables are {', '.join(filter(None, ENDINGS))}. Save it as one of these; of an "
+            "answer keep the JSON."
         )
     if ending in ARROW:
         return _of_arrow_file(path, name)
