@@ -212,15 +212,12 @@ def number_of(text: str, decimal: str = ".") -> float | None:
 
 def decimal_of(columns: Iterable[Sequence[str]]) -> str:
     """The decimal sign: a comma where the numbers of some column have one for certain, and none of any column has a point."""
-    has_comma = False
-    for cells in columns:
-        present = [cell.strip().rstrip("%").rstrip() for cell in cells if cell.strip() not in MISSING]
-        if not all(_COMMA.fullmatch(cell) or _POINT.fullmatch(cell) for cell in present):
-            continue  # words
-        if any("." in cell for cell in present):
-            return "."
-        has_comma = has_comma or any("," in cell and not re.fullmatch(_THOUSANDS, cell) for cell in present)
-    return "," if has_comma else "."
+    present = [[cell.strip().rstrip("%").rstrip() for cell in cells if cell.strip() not in MISSING] for cells in columns]
+    numbers = [
+        cell for cells in present if all(_COMMA.fullmatch(cell) or _POINT.fullmatch(cell) for cell in cells) for cell in cells
+    ]
+    has_comma = any("," in cell and not re.fullmatch(_THOUSANDS, cell) for cell in numbers)
+    return "," if has_comma and not any("." in cell for cell in numbers) else "."
 
 
 def _numbers(names: Sequence[str], decimal: str = ".") -> list[float | None]:
@@ -465,9 +462,6 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     if not found:
         n_words, n_cells = len(header.split()), {len(row.split()) for row in rows}
         return " " if n_words > 1 and n_cells in ({n_words}, {n_words + 1}) else usual
-    if len(found) == 1:
-        (only,) = found
-        return only if not rows or any(only in row for row in rows) else usual
     regular = {each: n for each, n in found.items() if rows and all(row.count(each) == n for row in rows)}
     if len(regular) > 1:
         words = " or ".join(f"{_SEPARATORS[each]} ({n + 1} columns)" for each, n in regular.items())
@@ -508,8 +502,7 @@ def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
         is_whole = bool(held) and all(map(str.isdecimal, held)) and max(map(len, held)) < 16  # there may be a million
         if not is_whole or list(map(str, map(int, held))) != held:
             return column
-        return np.array([*(math.nan if each in MISSING else int(each) for each in column.names), math.nan])[column.code]
-    if column.names and not is_numeric(column, decimal):
+    elif column.names and not is_numeric(column, decimal):
         return column
     said = {each.casefold() for each in column.names if each not in MISSING}
     if not said.isdisjoint(_TRUTH) and not said <= {"true", "false"}:
