@@ -304,7 +304,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     """Kind of a source, and what it holds as far as that is read."""
     source, name = given.source, given.name
     if isinstance(source, Items):
-        return Source(source.as_scores(), name)
+        source = source.as_scores()
     if answer.is_answer(source):
         return answer.read_answer(source, name, options)
     if _is_file(source):
@@ -313,8 +313,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     if not isinstance(source, Scores) and hasattr(source, "__tiebreak_scores__"):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
-        is_plain = source.items is not None and not source.saved_settings
-        return Source(source, name) if is_plain else _with_options(source, name, options)
+        return _with_options(source, name, options)
     if options.rows not in ("items", "seeds") and sklearn.reads(source):
         return sklearn.read(source, name, options)
     if not isinstance(source, Mapping) and not is_frame(source) and not is_records(source):

@@ -752,8 +752,6 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
     from pyarrow import json as arrow
     from pyarrow import types
 
-    if b"NaN" in content or b"Infinity" in content:
-        return None
     try:
         options = arrow.ReadOptions(block_size=1 << 24)
         table = arrow.read_json(pa.BufferReader(_buffer(content.removeprefix(codecs.BOM_UTF8))), read_options=options)
