@@ -15,10 +15,10 @@ import numpy as np
 import tiebreak
 from tiebreak.errors import DataError, TiebreakError
 from tiebreak.readers.files import content_of, parse_json, refuse, text_of
-from tiebreak.readers.source import ReadOptions, Source, of_asked_metric, source_of
+from tiebreak.readers.source import ReadOptions, source_of
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric, NamedMetric
-from tiebreak.scores.scores import SavedSettings, ScoreMatrix, SplitDesign
+from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign
 
 SCHEMA = 2
 """Schema that is read, the one of `views.comparison`."""
@@ -73,7 +73,7 @@ def is_answer(source: Any) -> bool:
     return False  # what cannot be opened its reader says
 
 
-def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
+def read_answer(source: Any, name: str) -> Scores:
     """Scores and settings of an answer: the path of a JSON file, or a dict, which messages call by the name.
 
     Raises
@@ -89,14 +89,13 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
     elif answer.scores:
         matrices = [_checked_matrix(each, f"scores[{place}]", name) for place, each in enumerate(answer.scores)]
         metrics = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
-        scores = source_of(
-            matrices, metrics, replace(answer.provenance.design, hash=answer.provenance.splits), options, name
-        ).scores
+        design = replace(answer.provenance.design, hash=answer.provenance.splits)
+        scores = source_of(matrices, metrics, design, ReadOptions(), name).scores
     else:
         raise _wrong(name, "scores and items are empty")
     if answer.settings is not None:
         scores = replace(scores, saved_settings=(SavedSettings(name, answer.settings),))
-    return Source(of_asked_metric(scores, options, name), name)
+    return scores
 
 
 # --- from the file to its keys --------------------------------------------------------------------------------------------

@@ -207,10 +207,13 @@ class Results:
             parts += [((*pair, said), file, log.take(np.array(own))) for pair, own in rows.items()]
         newest = {key: (file, part) for key, file, part in parts}  # the last one: the newest of those that were finished, if any
         used = {file for file, _ in newest.values()}
-        for key, file, part in parts:
-            if file not in used:
-                why = "done again" if part.is_whole else "not finished"
-                self.left_out[file.name] = f"{why}: {newest[key][0].name} is compared"
+        self.left_out.update(
+            {
+                file.name: f"{'done again' if part.is_whole else 'not finished'}: {newest[key][0].name} is compared"
+                for key, file, part in parts
+                if file not in used
+            }
+        )
         runs: dict[tuple[str, str], list[frozenset[str]]] = {}
         for model, task, own in newest:
             runs.setdefault((model, task), []).append(frozenset(own))

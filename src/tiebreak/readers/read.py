@@ -73,8 +73,8 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     if folders and scores.items is not None and not any("missing" in each.settings for each in saved):
         # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
         saved = (*saved, SavedSettings(str(folders[0].path), {"missing": "pairwise"}))
-    left_out = (each.notice() for each in folders)
-    return dataclasses.replace(scores, notices=(*scores.notices, *filter(None, left_out)), saved_settings=saved)
+    notices = (*scores.notices, *filter(None, map(Results.notice, folders)))
+    return dataclasses.replace(scores, notices=notices, saved_settings=saved)
 
 
 def read_items(
@@ -305,12 +305,12 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     source, name = given.source, given.name
     if isinstance(source, Items):
         source = source.as_scores()
-    if answer.is_answer(source):
-        return answer.read_answer(source, name, options)
-    if _is_file(source):
+    elif answer.is_answer(source):
+        source = answer.read_answer(source, name)
+    elif _is_file(source):
         check_path(Path(source), name)
         return Path(source) if logs.format_of(Path(source)) else _found_in_table(given, options, n_sources=n_sources)
-    if not isinstance(source, Scores) and hasattr(source, "__tiebreak_scores__"):
+    elif hasattr(source, "__tiebreak_scores__"):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
         return _with_options(source, name, options)
@@ -369,7 +369,8 @@ def _named(long: Long, given: NamedSource) -> Long:
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
     scores = of_asked_metric(scores, options, name)
-    matrices, design = tuple(with_sizes(matrix, options, name) for matrix in scores.matrices), scores.design
+    sized = ReadOptions() if scores.items is not None else options  # items have no sizes: who gives some is told so
+    matrices, design = tuple(with_sizes(matrix, sized, name) for matrix in scores.matrices), scores.design
     design = with_known_sizes(design, matrices) if design.sizes == "missing" else design
     return Source(
         dataclasses.replace(
@@ -430,14 +431,12 @@ def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: 
         raise UnclearSourceError(
             f"{other.name} holds scores of splits, and other sources those of single items; compare one kind."
         )
-    asked = tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings)
     items = _items(found, given, options)
     if options.models is not None:
         items = items.take(options.models)
-    scores = items.as_scores()
     return dataclasses.replace(
-        scores,
-        saved_settings=asked,
+        items.as_scores(),
+        saved_settings=tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings),
         roles=tuple(dict.fromkeys(each.roles for each in found if isinstance(each, Long) and each.roles)),
     )
 
