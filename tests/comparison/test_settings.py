@@ -113,7 +113,7 @@ def test_settings_of_another_kind_are_refused_with_the_place(key: str, value: ob
     content["settings"][key] = value
     path = tmp_path / "r.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(tb.errors.DataError, match=rf"r.json, settings.{key}: Expected "):
+    with pytest.raises(tb.errors.DataError, match=rf"r.json: settings.{key}: Expected "):
         tb.compare(path)
 
 

@@ -266,12 +266,12 @@ def test_a_dict_names_the_one_model_of_each_source(write: Write) -> None:
         tb.read_items({"a": pd.concat([one.assign(model=model) for model in "xy"])})
 
 
-def test_what_is_said_of_items_that_were_read_is_obeyed_or_refused() -> None:
+def test_what_is_said_of_scores_of_items_is_obeyed_or_refused() -> None:
     """As of scores of splits: they have their metric, whose direction is known."""
-    items = tb.read_items({"question": [1, 2], "a": [0, 1], "b": [1, 1]})
-    assert tb.read_items(items, metric="Accuracy").metric.name == "accuracy"
-    assert "no metric is called 'f1'" in told(UnknownNameError, tb.read_items, items, metric="f1")
-    assert "says of 'accuracy' that higher" in told(TiebreakError, tb.read_items, items, lower_is_better=True)
+    scores = tb.read_scores({"question": [1, 2], "a": [0, 1], "b": [1, 1]})
+    assert tb.read_scores(scores, metric="Accuracy").metric.name == "accuracy"
+    assert "no metric is called 'f1'" in told(UnknownNameError, tb.read_scores, scores, metric="f1")
+    assert "says of 'accuracy' that higher" in told(TiebreakError, tb.read_scores, scores, lower_is_better=True)
 
 
 # --- runs of one model ----------------------------------------------------------------------------------------------------

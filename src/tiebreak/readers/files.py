@@ -125,15 +125,19 @@ def content_of(path: Path, name: str, *, has_lines: bool = True) -> bytes:
     check_path(path, name)
     try:
         check_size(path.stat().st_size, name, is_unpacked=not has_lines)
+        if has_lines and path.stat().st_size > 2 * LONGEST_LINE:
+            with path.open("rb") as file:
+                file.seek(LONGEST_LINE)
+                block = file.read(LONGEST_LINE)
+            if b"\n" not in block and b"\r" not in block:
+                raise refuse(
+                    name,
+                    f"it has a line of more than {LONGEST_LINE / 2**20:g} MiB, which is no row and no record of one sample.",
+                    "Are the line breaks lost, or is it another kind of file?",
+                )
         raw = path.read_bytes()
     except OSError as error:
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
-    if has_lines and len(raw) > 2 * LONGEST_LINE and not re.search(rb"[\r\n]", raw[LONGEST_LINE : 2 * LONGEST_LINE]):
-        raise refuse(
-            name,
-            f"it has a line of more than {LONGEST_LINE / 2**20:g} MiB, which is no row and no record of one sample.",
-            "Are the line breaks lost, or is it another kind of file?",
-        )
     codec = next((codec for magic, codec in CODECS.items() if raw.startswith(magic)), None)
     return raw if codec is None else _unpacked(raw, codec, name)
 

@@ -304,8 +304,8 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     """Kind of a source, and what it holds as far as that is read."""
     source, name = given.source, given.name
     if isinstance(source, Items):
-        source = source.as_scores()
-    elif answer.is_answer(source):
+        return Source(source.as_scores(), name)
+    if answer.is_answer(source):
         source = answer.read_answer(source, name)
     elif _is_file(source):
         check_path(Path(source), name)
