@@ -160,6 +160,7 @@ def test_rows_are_chosen_by_their_values(write: Write) -> None:
             "lower_is_better must be True, False or None, or {metric: True or False} for several metrics; got 1.",
         ),
         ({"columns": [1]}, "columns must be a dict of names; got [1]."),
+        ({"columns": {"model": 3}}, "columns must be a dict of names; got {'model': 3}."),
         ({"rows": "x"}, "rows must be 'auto', 'items', 'splits' or 'seeds'; got 'x'."),
         *[
             ({"n_test": value}, f"n_test must be a number of examples, a whole number from 1 to 1e+15; got {value!r}.")

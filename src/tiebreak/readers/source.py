@@ -79,6 +79,7 @@ class ReadOptions:
             **{
                 f"{name} must be a dict of names; got {each!r:.80}.": not isinstance(each, Mapping | None)
                 or any(not isinstance(key, str) for key in each or ())
+                or (name == "columns" and any(not isinstance(text, str) for text in (each or {}).values()))
                 for name in ("columns", "where")
                 for each in [getattr(self, name)]
             },
