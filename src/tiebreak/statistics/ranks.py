@@ -884,12 +884,9 @@ def rank_cliques(average_ranks: ArrayLike, span: float) -> list[tuple[int, ...]]
     order = np.argsort(ranks, kind="stable")
     ordered = ranks[order]
     ends = np.searchsorted(ordered, ordered + span * (1 + 1e-12), side="right")
-    groups, reached = [], 0
-    for start, end in enumerate(ends.tolist()):
-        if end > reached and end - start > 1:
-            groups.append(tuple(sorted(order[start:end].tolist())))
-        reached = max(reached, end)
-    return groups
+    is_largest = np.diff(ends, prepend=0) > 0  # of those that end there
+    starts = np.flatnonzero(is_largest & (ends - np.arange(ends.size) > 1))
+    return [tuple(sorted(order[start : ends[start]].tolist())) for start in starts.tolist()]
 
 
 def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: ArrayLike | None = None) -> Significance:
