@@ -55,7 +55,7 @@ def sentence(floor: NoiseFloor) -> str:
 
 
 def _runs(floor: NoiseFloor, n: int) -> str:
-    return count(n, {"runs": "run", "epochs": "epoch", "seeds": "seed"}[floor.kind])
+    return count(n, floor.kind.removesuffix("s"))
 
 
 def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:

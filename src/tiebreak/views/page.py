@@ -129,7 +129,7 @@ class Table:
         """Texts from outside stand in the headers and cells."""
         self.title = printable(self.title)
         self.headers = tuple(map(printable, self.headers))
-        self.notes = tuple(map(printable, self.notes))
+        self.notes = tuple(map(printable, filter(None, self.notes)))
         self.rows = tuple(tuple(map(printable, row)) for row in self.rows)
         self.right = self.right or (False, *(True,) * (len(self.headers) - 1))
 

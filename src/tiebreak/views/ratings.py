@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from tiebreak.comparison.ratings import Ratings
 from tiebreak.views.page import Page, Paragraph, Section, Table
-from tiebreak.views.view import View, document, finite, rows_of
+from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, labels, minus, of_all, rows
+from tiebreak.views.view import View, as_frame, document, finite, plain, rows_of
 from tiebreak.views.words import (
     count,
     format_interval,
@@ -27,18 +29,13 @@ ROWS = 50
 FEW_UNITS = 20
 """Units below which intervals are rough."""
 
-COLUMNS = (
-    "rank",
-    "rank_low",
-    "rank_high",
-    "model",
-    "rating",
-    "rating_low",
-    "rating_high",
-    "wins",
-    "ties",
-    "losses",
-)
+COLUMNS = "rank rank_low rank_high model rating rating_low rating_high wins ties losses".split()
+
+
+FACTS = (
+    "metric unit n_units level anchor position position_probability position_low position_high n_both n_kept sources judges"
+).split()
+"""Of the JSON, as the ratings have them."""
 
 
 def page(ratings: Ratings) -> Page:
@@ -71,20 +68,9 @@ def columns(ratings: Ratings) -> dict[str, Any]:
 
 def facts(ratings: Ratings) -> dict[str, Any]:
     """The answer in schema 1; infinite ratings are "inf" and "-inf", nan is None."""
+    held = {name: plain(getattr(ratings, name)) for name in FACTS}
     return document(
-        metric=ratings.metric or None,
-        unit=ratings.unit,
-        n_units=ratings.n_units,
-        level=ratings.level,
-        anchor=ratings.anchor or None,
-        position=ratings.position or None,
-        position_probability=finite(ratings.position_probability),
-        position_low=finite(ratings.position_low),
-        position_high=finite(ratings.position_high),
-        n_both=ratings.n_both,
-        n_kept=ratings.n_kept,
-        sources=list(ratings.sources),
-        judges=list(ratings.judges),
+        **{name: None if value == "" else value for name, value in held.items()},
         models=[dict(zip(COLUMNS, map(_number, row), strict=True)) for row in rows_of(columns(ratings))],
         warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
     )
@@ -191,9 +177,8 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
 
 
 def _table(ratings: Ratings) -> Table:
-    held = list(rows_of(columns(ratings)))[:ROWS]
     names = dict(zip(ratings.models, model_names(ratings.models), strict=True))
-    shown: tuple[tuple[str, ...], ...] = tuple(
+    shown = tuple(
         (
             str(rank),
             rank_text(low, high),
@@ -201,18 +186,16 @@ def _table(ratings: Ratings) -> Table:
             rating_text(rating),
             "fixed" if model == ratings.anchor else _span(rating_low, rating_high),
             *(f"{value:.6g}" for value in record),
+            *([_wins_over_anchor(ratings, model)] if ratings.anchor else []),
         )
-        for rank, low, high, model, rating, rating_low, rating_high, *record in held
+        for rank, low, high, model, rating, rating_low, rating_high, *record in islice(rows_of(columns(ratings)), ROWS)
     )
-    level, headers_of_wins = format_percent(ratings.level), tuple[str, ...]()
-    if ratings.anchor:
-        headers_of_wins = (f"preferred to {names[ratings.anchor]}",)
-        shown = tuple((*cells, _wins_over_anchor(ratings, row[3])) for cells, row in zip(shown, held, strict=True))
-    more = f"; {len(ratings.models) - len(held)} more below these" if len(ratings.models) > len(held) else ""
-    headers = ("rank", "ranks", "model", "rating", f"{level} interval", "won", "tied", "lost", *headers_of_wins)
-    right = (True, False, False, True, False, True, True, True, *(False for _ in headers_of_wins))
+    level, wins = format_percent(ratings.level), [f"preferred to {names[ratings.anchor]}"] if ratings.anchor else []
+    more = f"; {len(names) - ROWS} more below these" if len(names) > ROWS else ""
+    headers = ("rank", "ranks", "model", "rating", f"{level} interval", "won", "tied", "lost", *wins)
+    right = (True, False, False, True, False, True, True, True, *(False for _ in wins))
     title = f"Ratings, best first; the ranks hold for all models at once with {level}{more}"
-    return Table(title, headers, shown, right, notes=tuple(filter(None, (left_out(ratings.models),))))
+    return Table(title, headers, shown, right, notes=(left_out(ratings.models),))
 
 
 def _wins_over_anchor(ratings: Ratings, model: str) -> str:
@@ -240,4 +223,37 @@ def rating_text(value: float) -> str:
     return "open" if np.isinf(value) else format_score(value, 0)
 
 
-VIEW = View(page, columns, facts, "tiebreak.views.plots.ratings:PLOTS", sentence=_sentence)
+VIEW = View(page, columns, facts, "tiebreak.views.ratings:PLOTS", sentence=_sentence)
+
+
+# --- plots ------------------------------------------------------------------------------------------------------------------
+
+
+def ratings(result: Ratings) -> Drawing:
+    """Rating of each model with its interval, and its ranks to the right."""
+    data, may = as_frame(columns(result)).head(MOST_ROWS), best(result)
+    first = labels(list(data["model"]))[0]
+    level = format_percent(result.level)
+    return rows(
+        data,
+        title=f"{first} is shown better than all others"
+        if len(may) == 1
+        else f"{first} leads; {len(may)} models may be the best",
+        note=f"Lines: {level} intervals over further {result.unit}s, an arrow where open. Right: rating, and the ranks "
+        f"that hold for "
+        f"all models at once. 400 points are odds of 10 to 1.{of_all(len(data), len(result.models))}",
+        x_label="rating (higher is better)",
+        names=list(data["model"]),
+        middle=data["rating"],
+        low=data["rating_low"],
+        high=data["rating_high"],
+        verdicts=["better" if name in may else "undecided" for name in data["model"]],
+        notes=[
+            f"{minus(rating_text(rating))}  rank {rank_text(low, high)}"
+            for rating, low, high in zip(data["rating"], data["rank_low"], data["rank_high"], strict=True)
+        ],
+        zero=False,
+    )
+
+
+PLOTS = {"ratings": Plot(ratings)}

@@ -137,4 +137,4 @@ def facts(slices: Slices) -> dict[str, Any]:
     )
 
 
-VIEW = View(page, columns, facts, plots="tiebreak.views.plots.slices:PLOTS", sentence=sentence)
+VIEW = View(page, columns, facts, plots="tiebreak.views.plots.comparison:SLICES", sentence=sentence)

@@ -10,7 +10,7 @@ from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_
 from tests.views.plots.every import BINARY, COSTS, SEVERAL, X, evaluated, ratable
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix
-from tiebreak.views.plots.evaluation import times
+from tiebreak.views.evaluation import times
 from tiebreak.views.plots.predictions import costs
 
 NAMES = ("a", "b", "c")

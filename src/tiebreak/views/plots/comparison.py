@@ -1,16 +1,19 @@
 """Plots of a comparison and of its pairs: ranking, differences, scores, verdicts, posterior, and scores by dataset."""
 
+from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.ranking import STANDINGS
+from tiebreak.comparison.slices import Slices
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS, Law
+from tiebreak.scores.items import Items
 from tiebreak.views.answer import interval_name, table_decimals
 from tiebreak.views.plots.draw import (
     COLOURS,
@@ -31,7 +34,15 @@ from tiebreak.views.plots.draw import (
     text_colour,
 )
 from tiebreak.views.view import as_frame
-from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_probability, format_score
+from tiebreak.views.words import (
+    count,
+    decimals_for,
+    format_interval,
+    format_percent,
+    format_probability,
+    format_score,
+    level_words,
+)
 
 MOST_DOTS = 5000
 """Splits or items up to which each is drawn as a dot."""
@@ -39,51 +50,41 @@ MOST_DOTS = 5000
 
 def ranking(comparison: Comparison) -> Drawing:
     """Every model's difference to the first, or to the baseline, with the interval that decides its verdict."""
-    data = against_reference(comparison)
-    return rows(data, **_against(comparison, data), note=_about_intervals(comparison, data))
+    return _against(comparison)
 
 
 def differences(comparison: Comparison) -> Drawing:
     """Difference of every model to the first, or to the baseline, on every split, with its mean and interval."""
     unit = comparison.method.unit
-    if not comparison.method.is_mean:
-        raise _of_all_together(comparison, "differences")
     if not comparison.method.is_paired:
         raise DataError(
             f"there is no plot of differences, as the models were not measured on the same {unit}s; plot.scores() draws the "
             "scores of each."
         )
-    table = against_reference(comparison)
-    shown = _shown(comparison)
-    reference = comparison.models.index(comparison.reference)
+    shown, reference = _shown(comparison), comparison.models.index(comparison.reference)
     score = comparison.metric.sign * comparison.matrix.score
     difference = score[shown] - score[reference]
     difference[shown == reference] = np.nan
     data, dots = _of_units(comparison, shown, difference, "difference")
-    n = count(comparison.matrix.n_splits, unit)
-    note = f"Dots: the difference on each of {n}. {_about_intervals(comparison, table)}"
-    return rows(data, **_against(comparison, table), note=note, dots=dots)
+    return _against(comparison, f"Dots: the difference on each of {count(comparison.matrix.n_splits, unit)}. ", data, dots)
 
 
 def scores(comparison: Comparison) -> Drawing:
     """Score of every model on every split, dataset, or what else was counted, and its mean."""
-    if not comparison.method.is_mean:
-        raise _of_all_together(comparison, "scores")
-    shown, table, unit = _shown(comparison), comparison.ranking_table, comparison.method.unit
+    shown, models, unit = _shown(comparison), comparison.models, comparison.method.unit
     data, dots = _of_units(comparison, shown, comparison.matrix.score[shown], "score")
-    means = [format_score(float(mean), table_decimals(comparison)) for mean in table.mean[shown]]
+    mean, value = comparison.ranking_table.mean[shown], short(comparison.ranking_table.value_label)
+    means = [minus(format_score(float(each), table_decimals(comparison))) for each in mean]
     side = "higher" if comparison.metric.higher_is_better else "lower"
     return rows(
         data,
-        title=f"{labels(comparison.models)[0]} ranks first of {len(comparison.models)}, {short(table.value_label)} "
-        f"{minus(means[0])}",
-        note=f"Dots: {count(comparison.matrix.n_splits, unit)}. Marks, and on the right: {short(table.value_label)}. "
-        f"Whether means "
-        f"differ by more than chance is not shown here.{of_all(len(shown), len(comparison.models))}",
+        title=f"{labels(models)[0]} ranks first of {len(models)}, {value} {means[0]}",
+        note=f"Dots: {count(comparison.matrix.n_splits, unit)}. Marks, and on the right: {value}. Whether means differ by more "
+        f"than chance is not shown here.{of_all(len(shown), len(models))}",
         x_label=f"{short(comparison.metric.name)} of each {unit} ({side} is better)",
-        names=[comparison.models[row] for row in shown],
-        middle=table.mean[shown],
-        notes=[minus(mean) for mean in means],
+        names=[models[row] for row in shown],
+        middle=mean,
+        notes=means,
         zero=False,
         dots=dots,
     )
@@ -168,53 +169,45 @@ def _shown(comparison: Comparison) -> IntArray:
     return shown
 
 
-def _against(comparison: Comparison, table: Any) -> dict[str, Any]:
-    """Arguments of rows of models against the reference."""
-    decimals, is_family = table_decimals(comparison), comparison.pair_table.is_family
-    reference = labels([*table["model"]])[list(table["model"]).index(comparison.reference)]
+def _against(comparison: Comparison, about: str = "", data: Any = None, dots: Any = None) -> Drawing:
+    """Rows of models against the reference, on dots where there are data of them."""
+    table, decimals, is_family = against_reference(comparison), table_decimals(comparison), comparison.pair_table.is_family
+    names, ends = list(table["model"]), table[["interval_low", "interval_high"]]
     is_reference = table["model"] == comparison.reference
-    words = [
-        marked(verdict) if is_family else standing for verdict, standing in zip(table["verdict"], table["standing"], strict=True)
-    ]
+    reference = labels(names)[names.index(comparison.reference)]
+    words = [marked(verdict) for verdict in table["verdict"]] if is_family else table["standing"]
     role = "first" if comparison.settings.baseline is None else "baseline"
-    ends = table[["interval_low", "interval_high"]].mask(is_reference)
-    return {
-        "title": comparison.headline,
-        "x_label": f"difference in {short(comparison.metric.name)} to {reference}: positive favours the row",
-        "names": list(table["model"]),
-        "middle": table["difference"],
-        "low": ends["interval_low"],
-        "high": ends["interval_high"],
-        "verdicts": ["" if own else verdict or "undecided" for own, verdict in zip(is_reference, table["verdict"], strict=True)],
-        "notes": [
+    judged, right = ("the verdict is where the line lies", "verdict") if is_family else ("no pair was judged", "standing")
+    arrows = " Arrow: no limit on that side." if np.isinf(ends.to_numpy()).any() else ""
+    return rows(
+        table if data is None else data,
+        title=comparison.headline,
+        note=f"{about}Lines: {interval_name(comparison)}s of the difference ({comparison.correction}); {judged}.{arrows} "
+        f"{rope_note(comparison.rope)} Right: {short(comparison.ranking_table.value_label)} and {right}."
+        f"{of_all(len(table), len(comparison.models))}",
+        x_label=f"difference in {short(comparison.metric.name)} to {reference}: positive favours the row",
+        names=names,
+        middle=table["difference"],
+        low=ends["interval_low"].mask(is_reference),
+        high=ends["interval_high"].mask(is_reference),
+        verdicts=["" if own else verdict or "undecided" for own, verdict in zip(is_reference, table["verdict"], strict=True)],
+        notes=[
             f"{minus(format_score(float(mean), decimals))}  {role if own and is_family else word}".rstrip()
             for mean, own, word in zip(table["mean"], is_reference, words, strict=True)
         ],
-        "band": comparison.rope,
-    }
-
-
-def _about_intervals(comparison: Comparison, table: Any) -> str:
-    value, name = short(comparison.ranking_table.value_label), interval_name(comparison)
-    judged = "the verdict is where the line lies" if comparison.pair_table.is_family else "no pair was judged"
-    arrows = " Arrow: no limit on that side." if np.isinf(table[["interval_low", "interval_high"]].to_numpy()).any() else ""
-    right = "verdict" if comparison.pair_table.is_family else "standing"
-    return (
-        f"Lines: {name}s of the difference ({comparison.correction}); {judged}.{arrows} {rope_note(comparison.rope)} Right: "
-        f"{value} and {right}.{of_all(len(table), len(comparison.models))}"
-    )
-
-
-def _of_all_together(comparison: Comparison, plot: str) -> DataError:
-    return DataError(
-        f"there is no plot of {plot}, as {comparison.metric.name} is of all {comparison.method.unit}s together; plot.ranking() "
-        "draws the differences."
+        band=comparison.rope,
+        dots=dots,
     )
 
 
 def _of_units(comparison: Comparison, shown: IntArray, values: FloatArray, name: str) -> tuple[Any, tuple[Any, Any]]:
     """A row for each value that is there, and where its dot stands: a little apart, so that equal values stay visible."""
     matrix = comparison.matrix
+    if not comparison.method.is_mean:
+        raise DataError(
+            f"there is no plot of {name}s, as {comparison.metric.name} is of all {comparison.method.unit}s together; "
+            "plot.ranking() draws the differences."
+        )
     row, unit = np.nonzero(~np.isnan(values))
     data = as_frame(
         {
@@ -483,3 +476,45 @@ PLOTS = {
     "posterior": Plot(posterior, lambda answer: has_curve(answer.pair(*default_pair(answer, None, None)))),
 }
 PAIR = {"posterior": Plot(posterior_of, has_curve)}
+
+
+# --- slices -----------------------------------------------------------------------------------------------------------------
+
+MOST_SLICES = 50
+
+
+def of_slices(slices: Slices, a: str | None = None, b: str | None = None) -> Drawing:
+    """Difference of two models on each slice, with its interval, all items on top; of the first two if none are named."""
+    comparison = slices.comparison
+    first, second = default_pair(comparison, a, b)
+    whole = comparison.pair(first, second)
+    place = slices.tables[0].row_of(comparison.models.index(first), comparison.models.index(second))
+    if place is None:
+        raise DataError(f"the slices judge every model against the baseline only, not {first!r} against {second!r}.")
+    columns = ["difference", "interval_low", "interval_high", "verdict", "reason"]
+    n_all, unit = len(cast("Items", comparison.items).items), comparison.method.unit
+    found = [(f"all {unit}s", n_all, *(getattr(whole, name) for name in columns))]
+    for name, n, table in list(zip(slices.names, slices.n_items, slices.tables, strict=True))[:MOST_SLICES]:
+        values = table.row_values(*place)
+        found.append((name, n, *(values[each] for each in columns)))
+    data = as_frame(dict(zip(("slice", "n_items", *columns), zip(*found, strict=True), strict=True)))
+    one, other = labels([first, second])
+    said = decided(Counter(data["verdict"].iloc[1:]), len(slices.names), "slice")
+    return rows(
+        data,
+        title=f"{pair_title(one, other, whole.verdict)}; by {short(slices.by)}, {said}",
+        note=f"Lines: {level_words(slices.interval_alpha)} intervals on each slice ({slices.correction} over all slices and "
+        f"pairs); of all {unit}s at their own level. Right: {unit}s and verdict. A small slice is mostly undecided, not shown to "
+        f"be the same. {rope_note(comparison.rope)}{of_all(len(data) - 1, len(slices.names), 'slices')}",
+        x_label=f"difference in {short(comparison.metric.name)}: positive favours {one}",
+        names=list(data["slice"]),
+        middle=data["difference"],
+        low=data["interval_low"],
+        high=data["interval_high"],
+        verdicts=[verdict or "undecided" for verdict in data["verdict"]],
+        notes=[f"{n:,}  {marked(verdict)}" for n, verdict in zip(data["n_items"], data["verdict"], strict=True)],
+        band=comparison.rope,
+    )
+
+
+SLICES = {"differences": Plot(of_slices)}
