@@ -91,17 +91,18 @@ IN_DETAILS = ("read-as", "identical-scores", "copied-units", "few-items", "mixed
 
 def headline(comparison: Comparison) -> str:
     """The answer in at most 15 words, which names the leader or the model to take."""
+    pair = only_pair(comparison)
+    if pair is not None:
+        return _of_pair(pair)
+    return _of_standings(comparison) if comparison.settings.baseline is None else _against_baseline(comparison)
+
+
+def only_pair(comparison: Comparison) -> PairComparison | None:
+    """The pair of an answer that is about two models."""
     table = comparison.pair_table
-    if comparison.settings.baseline is not None and table.n_pairs > 1:
-        return _against_baseline(comparison)
-    if is_one_pair(comparison):
-        return _of_pair(comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]]))
-    return _of_standings(comparison)
-
-
-def is_one_pair(comparison: Comparison) -> bool:
-    """True where the answer is about two models."""
-    return comparison.pair_table.n_pairs == 1 and comparison.pair_table.is_family
+    if table.n_pairs > 1 or not table.is_family:
+        return None
+    return comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]])
 
 
 def _of_pair(pair: PairComparison) -> str:
@@ -113,7 +114,7 @@ def _of_pair(pair: PairComparison) -> str:
     return HEADLINES.get(words, HEADLINES["untested"]).format(
         a=names[pair.first],
         b=names[pair.second],
-        names=f"{names[pair.first]} and {names[pair.second]}",
+        names=listed([names[pair.first], names[pair.second]]),
         size=_size(pair),
         amount=_amount(pair),
         metric=printable(comparison.metric.name),
@@ -146,22 +147,18 @@ def _of_standings(comparison: Comparison) -> str:
 
 
 def _against_baseline(comparison: Comparison) -> str:
-    codes, names = comparison.against_reference.verdict.tolist(), quoted_names(comparison.models)
-    base, n = names[comparison.reference], len(codes) - 1
-    found = {
-        word: [name for name, code in zip(names.values(), codes, strict=True) if VERDICTS[code] == word] for word in VERDICTS
-    }
+    against, names = comparison.against_reference, list(quoted_names(comparison.models).values())
+    base, n = names[comparison.models.index(comparison.reference)], len(names) - 1
+    found = {word: np.flatnonzero(against.verdict == code).tolist() for code, word in enumerate(VERDICTS)}
     for word, said in (("better", "better than"), ("ahead", "ahead of")):
-        if found[word]:
-            are = "is" if len(found[word]) == 1 else "are"
-            return HEADLINES["over"].format(names=listed(found[word], 3), are=are, verdict=said, b=base)
-    k = len(found["undecided"])
-    if k:
-        is_open = comparison.against_reference.verdict == VERDICTS.index("undecided")
-        lead = np.where(is_open, np.nan_to_num(comparison.against_reference.difference, nan=-np.inf), -np.inf)
-        best = int(np.argmax(lead))
+        if rows := found[word]:
+            are = "is" if len(rows) == 1 else "are"
+            return HEADLINES["over"].format(names=listed([names[row] for row in rows], 3), are=are, verdict=said, b=base)
+    if rows := found["undecided"]:
+        lead = np.nan_to_num(against.difference, nan=-np.inf)
+        best = max(rows, key=lambda row: lead[row])
         is_ahead = lead[best] > float(np.max(comparison.pair_table.law.tolerance))
-        return HEADLINES["not over" if is_ahead else "none over"].format(a=list(names.values())[best], b=base, k=k, n=n)
+        return HEADLINES["not over" if is_ahead else "none over"].format(a=names[best], b=base, k=len(rows), n=n)
     by = f" by more than {rope_words(comparison)}" if found["equivalent"] else ""
     return HEADLINES["keep"].format(b=base, n=n, by=by)
 
@@ -177,18 +174,15 @@ def pair_sentence(pair: PairComparison) -> str:
         why = why_untested(comparison, pair.reason, pair.interval_alpha if pair.is_in_family else comparison.settings.alpha)
         return PAIRS["untested"].format(a=names[pair.first], b=names[pair.second], why=why)
     pair = _favourable(pair)
-    ends, whose = (
-        interval_text(comparison, pair.interval_low, pair.interval_high),
-        "" if pair.verdict in ("better", "ahead") else names[pair.first],
-    )
-    how = f"{_size(pair, whose)} ({interval_name(comparison, in_family=pair.is_in_family)} {ends})"
+    a, ends = names[pair.first], interval_text(comparison, pair.interval_low, pair.interval_high)
+    size = _size(pair, "" if pair.verdict in ("better", "ahead") else a)
     why = "which holds 0" + (f" and reaches beyond ±{rope}" if comparison.rope else "")
     return PAIRS[pair.verdict or "outside"].format(
-        a=names[pair.first],
+        a=a,
         b=names[pair.second],
-        how=how,
+        how=f"{size} ({interval_name(comparison, in_family=pair.is_in_family)} {ends})",
         beyond=f", more than the {rope} that matters" if comparison.rope else "",
-        though=f"; {names[pair.first]} is measurably ahead" if pair.interval_low > float(pair.law.tolerance) else "",
+        though=f"; {a} is measurably ahead" if pair.interval_low > float(pair.law.tolerance) else "",
         why="which ends at 0 itself" if pair.reason == "discrete" else why,
         rope=rope,
     )
@@ -220,14 +214,14 @@ def interval_text(comparison: Comparison, low: Any, high: Any, decimals: int | N
     return format_interval(float(low), float(high), table_decimals(comparison) if decimals is None else decimals, limits)
 
 
-def flips_line(comparison: Comparison, first: str, second: str) -> str:
+def flips_line(pair: PairComparison) -> str:
     """Items that only one of two models gets, of 0/1 items: "75 items only bf16 gets, 21 only int4."; "" of other scores."""
-    items, names = comparison.items, quoted_names(comparison.models)
-    found = items.flips(first, second) if items is not None and comparison.method.is_paired and comparison.looks is None else None
+    c, names = pair.comparison, quoted_names(pair.comparison.models)
+    found = None if c.items is None or not c.method.is_paired or c.looks is not None else c.items.flips(pair.first, pair.second)
     if found is None:
         return ""
-    one, other = (len(each) for each in found.values())
-    return f"{count(one, comparison.method.unit)} only {names[first]} gets, {other} only {names[second]}."
+    one, other = map(len, found.values())
+    return f"{count(one, c.method.unit)} only {names[pair.first]} gets, {other} only {names[pair.second]}."
 
 
 # --- the next step ----------------------------------------------------------------------------------------------------------
@@ -235,12 +229,13 @@ def flips_line(comparison: Comparison, first: str, second: str) -> str:
 
 def next_step(comparison: Comparison) -> str:
     """Which model to take, or what would settle it; "" where neither can be said."""
-    table, t = comparison.pair_table, comparison.ranking_table
-    if is_one_pair(comparison):
-        return pair_step(comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]]))
+    t, names = comparison.ranking_table, quoted_names(comparison.models)
+    pair = only_pair(comparison)
+    if pair is not None:
+        return pair_step(pair)
     if comparison.settings.baseline is not None:
         return _step_from_baseline(comparison)
-    standing, names = np.array([]) if t.standing is None else t.standing, quoted_names(comparison.models)
+    standing = np.array([]) if t.standing is None else t.standing
     good = np.flatnonzero((standing == BEST) | (standing == NEAR_BEST)).tolist()
     if good:
         takes = [comparison.models[row] for row in good]
@@ -254,10 +249,9 @@ def next_step(comparison: Comparison) -> str:
     others = [row for row in rows if t.entry[row] != t.entry[rows[0]]]
     if not others or t.are_all_copies:
         return ""
-    first, second = comparison.models[rows[0]], comparison.models[others[0]]
-    pair = comparison.pair(first, second)
+    pair = comparison.pair(comparison.models[rows[0]], comparison.models[others[0]])
     if need_of(pair) is None and comparison.looks is not None and not pair.is_in_family:
-        return _sentence(what_is_left(comparison, f"{names[first]} and {names[second]}"))
+        return _sentence(what_is_left(comparison, f"{names[pair.first]} and {names[pair.second]}"))
     return _settling(pair)
 
 
@@ -294,7 +288,7 @@ def _step_from_baseline(comparison: Comparison) -> str:
     better = [name for name, verdict in verdicts.items() if verdict == "better"]
     if better:
         return _take(comparison, better[0], [base])
-    open_ = [name for name, verdict in verdicts.items() if verdict in ("undecided", "ahead") and name != base]
+    open_ = [name for name, verdict in verdicts.items() if verdict in ("undecided", "ahead")]
     if not open_:
         return STEPS["keep"].format(b=quoted_names(comparison.models)[base])
     pairs = (comparison.pair(name, base) for name in open_[:MOST_WEIGHED])
@@ -377,43 +371,36 @@ def _rounded_up(n_units: float) -> int:
 
 def small_print(comparison: Comparison) -> list[str]:
     """Lines on how the numbers were made and what they cannot show, then the notices that change how they are read."""
-    metric, method = printable(comparison.metric.name), comparison.method
-    rope = (
-        f"differences up to {rope_words(comparison)} do not matter"
-        if comparison.rope
-        else "no rope was given, so none can be shown equivalent"
-    )
-    is_metric = comparison.pair_table.judged.unit == "metric"
+    method, unit, table, t = comparison.method, comparison.method.unit, comparison.pair_table, comparison.ranking_table
     is_brief = comparison.matrix.summary is not None  # a table of means has its own lines on what it cannot show
-    shows_rope = is_metric and (comparison.rope > 0 or not is_brief)
-    facts = [design_line(comparison), *([rope] if shows_rope else []), *([held] if (held := together(comparison)) else [])]
+    rope, adjusted = "", ""
+    if comparison.rope:
+        rope = f"differences up to {rope_words(comparison)} do not matter"
+    elif not is_brief:
+        rope = "no rope was given, so none can be shown equivalent"
+    facts = (design_line(comparison), rope if table.judged.unit == "metric" else "", together(comparison))
     unseen = None if is_brief else detectable(comparison)
-    seen = "" if unseen is None else format_bound(unseen["smallest"], table_decimals(comparison))
-    named = quoted_names(comparison.models)[comparison.models[0]]
-    is_centre = method.is_centre and comparison.pair_table.is_family
-    can_flatter = len(comparison.models) > 2 and bool(np.any(comparison.ranking_table.entry))  # of copies none was picked
+    can_flatter = len(comparison.models) > 2 and bool(np.any(t.entry))  # of copies none was picked
     is_picked = can_flatter and not is_brief and comparison.settings.baseline is None and method.question != "datasets"
-    turned = "; a positive difference favours the model" if comparison.pair_table.is_family else ""
-    adjusted, unit = "", method.unit
-    if comparison.ranking_table.adjusted is not None:
-        groups = f" that shared {unit}s link it with; values of two groups cannot be compared"
-        whole = "" if comparison.ranking_table.is_linked else groups
+    turned = "; a positive difference favours the model" if table.is_family else ""
+    if t.adjusted is not None:
+        whole = "" if t.is_linked else f" that shared {unit}s link it with; values of two groups cannot be compared"
         adjusted = f"The {value_name(comparison)} is adjusted: as if every model had been measured on all {unit}s{whole}."
+    names, shared = list(quoted_names(comparison.models).values()), left_out(comparison.models)
     lines = [
-        _sentence(re.sub(r"\) \(", ", ", f"{'; '.join(facts)} ({method.name}).")),
-        "" if comparison.metric.higher_is_better else f"Lower {metric} is better{turned}.",
-        f"Differences below {seen} mostly go unseen." if seen else "",
-        f"{named} was picked here: its {value_text(comparison, 0)} flatters." if is_picked else "",
-        f"A typical difference is that of a typical {method.unit}, not of the means." if is_centre else "",
+        _sentence(re.sub(r"\) \(", ", ", f"{'; '.join(filter(None, facts))} ({method.name}).")),
+        "" if comparison.metric.higher_is_better else f"Lower {printable(comparison.metric.name)} is better{turned}.",
+        f"Differences below {format_bound(unseen['smallest'], table_decimals(comparison))} mostly go unseen." if unseen else "",
+        f"{names[0]} was picked here: its {value_text(comparison, 0)} flatters." if is_picked else "",
+        f"A typical difference is that of a typical {unit}, not of the means." if method.is_centre and table.is_family else "",
         adjusted,
-        f"{shared}." if (shared := left_out(comparison.models)) else "",
+        f"{shared}." if shared else "",
         f"Nothing is said of {method.not_covered}." if method.not_covered else "",
     ]
-    shown = list(quoted_names(comparison.models).values())
-    zero = [name for name, row in zip(shown, comparison.matrix.score, strict=True) if row.size and np.all(row == 0)]
+    zero = [name for name, row in zip(names, comparison.matrix.score, strict=True) if row.size and np.all(row == 0)]
     return [
         " ".join(filter(None, lines)),
-        f"! All scores of {listed(zero)} are 0: see whether it was measured at all." if 0 < len(zero) < len(shown) else "",
+        f"! All scores of {listed(zero)} are 0: see whether it was measured at all." if 0 < len(zero) < len(names) else "",
         *(f"! {_sentence(notice.text.rstrip('.'))}." for notice in notices(comparison, is_reading=True)),
     ]
 

@@ -55,8 +55,8 @@ def facts(audit: Audit) -> dict[str, Any]:
     return document(
         **{name: getattr(audit, name) for name in ("dataset", "task", "n_samples", "n_features", "worst")},
         findings=[_record(finding) for finding in audit.findings],
-        checks=plain(audit.checks),
-        splits={name: plain(getattr(folds, name)) for name in FOLDS},
+        checks=audit.checks,
+        splits={name: getattr(folds, name) for name in FOLDS},
     )
 
 

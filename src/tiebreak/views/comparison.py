@@ -21,9 +21,9 @@ from tiebreak.scores.means import model_correlation
 from tiebreak.scores.scores import ScoreMatrix
 from tiebreak.views import answer, looks, slices
 from tiebreak.views import requirements as gate
-from tiebreak.views.answer import headline, lines_to_keep, next_step, overlap_notes, sizes_line
+from tiebreak.views.answer import headline, next_step, overlap_notes, sizes_line
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
-from tiebreak.views.view import Coded, View, document, finite, metric_record, named, plain, records_of
+from tiebreak.views.view import Coded, View, document, named, plain, records_of
 from tiebreak.views.words import (
     format_bound,
     format_percent,
@@ -57,19 +57,21 @@ def page(
     """The page; with all columns the details below it."""
     if columns not in ("default", "all"):
         raise InvalidParameterError(f"columns must be 'default' or 'all'; got {columns!r}.")
-    headline, step, parts = answer.headline(comparison), answer.next_step(comparison), list[Paragraph | Table | Section]()
-    if requirements is not None:
-        parts.append(gate.section(requirements, comparison))
-    parts += [Paragraph((headline, looks.sentence(comparison)), n_strong=1), models_table(comparison)]
-    if comparison.by is not None:
-        parts.append(slices.table(comparison.slices()))
-    flips = answer.flips_line(comparison, *comparison.models[:2]) if answer.is_one_pair(comparison) else ""
+    headline, step, pair = answer.headline(comparison), answer.next_step(comparison), answer.only_pair(comparison)
     is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in headline
-    parts.append(Paragraph((flips, "" if is_said else step)))
-    if step == answer.STEPS["keep scores"]:
-        parts.append(Paragraph(lines_to_keep(comparison), is_code=True))
-    parts.append(Paragraph(tuple(answer.small_print(comparison)), is_small=True))
-    return Page((*parts, *(details(comparison).parts if columns == "all" else ())))
+    lines_to_copy = answer.lines_to_keep(comparison) if step == answer.STEPS["keep scores"] else ()
+    return Page(
+        (
+            *(() if requirements is None else [gate.section(requirements, comparison)]),
+            Paragraph((headline, looks.sentence(comparison)), n_strong=1),
+            models_table(comparison),
+            *(() if comparison.by is None else [slices.table(comparison.slices())]),
+            Paragraph(("" if pair is None else answer.flips_line(comparison.pair(*comparison.models)), "" if is_said else step)),
+            *([Paragraph(lines_to_copy, is_code=True)] if lines_to_copy else []),
+            Paragraph(tuple(answer.small_print(comparison)), is_small=True),
+            *(details(comparison).parts if columns == "all" else ()),
+        )
+    )
 
 
 def details(comparison: Comparison) -> Page:
@@ -121,10 +123,8 @@ def models_table(comparison: Comparison) -> Table:
     rows = lines if len(lines) <= MOST_WHOLE else _foremost(comparison, lines)
     is_out = np.zeros(len(comparison.models), dtype=bool) if t.may_be_best is None else ~t.may_be_best
     rows = sorted(rows, key=lambda row: (bool(is_out[row]), row))
-    columns = answer_columns(comparison, rows)
-    first_out = next((n for n, row in enumerate(rows) if is_out[row]), None)
-    level = format_percent(1 - comparison.settings.alpha)
-    rule = f"not the best, shown with {level} confidence"
+    columns, n_in = answer_columns(comparison, rows), int(np.sum(~is_out[rows]))
+    rule = f"not the best, shown with {format_percent(1 - comparison.settings.alpha)} confidence"
     names = list(quoted_names(comparison.models).values())
     shared = [[names[each] for each in (row, *copies)] for row in rows if (copies := folded_copies(comparison, row))]
     own, codes = (comparison.against_reference.verdict, VERDICTS) if t.standing is None else (t.standing, STANDINGS)
@@ -140,14 +140,13 @@ def models_table(comparison: Comparison) -> Table:
             notes += (f"Not the best, as another model than the first is shown to be ahead: {listed(by_another, 3)}.",)
         notes += overlap_notes(comparison)
         notes += answer.reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
-    return Table(
+    return Table.of(
         "",
-        tuple(columns),
-        tuple(zip(*columns.values(), strict=True)),
-        _right(columns),
+        columns.items(),
+        LEFT,
         notes=notes,
         spare=("", "n", tuple(columns)[2]),
-        rule=None if first_out is None or len(comparison.models) < 3 else (first_out, rule),
+        rule=(n_in, rule) if n_in < len(rows) and len(comparison.models) > 2 else None,
     )
 
 
@@ -163,11 +162,8 @@ def answer_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, lis
     }
 
 
-LEFT = ("model", "verdict", "standing", "letters", "first", "second", "slice", "reason")
-
-
-def _right(columns: dict[str, list[str]]) -> tuple[bool, ...]:
-    return tuple(header not in LEFT for header in columns)
+LEFT = ("model", "verdict", "standing", "letters", "first", "second", "reason")
+"""Headers of columns of words."""
 
 
 def ranking_rows(comparison: Comparison) -> list[int]:
@@ -273,7 +269,7 @@ def ranking_table(comparison: Comparison) -> Table:
         columns["letters"] = [letters[row] for row in rows]
     more = f"; {len(lines) - len(rows)} more in answer.ranking" if len(lines) > len(rows) else ""
     ranged = " (and the places that the intervals leave open)" if t.rank_low is not None and has_places else ""
-    return Table(f"Models by place{ranged}{more}", tuple(columns), tuple(zip(*columns.values(), strict=True)), _right(columns))
+    return Table.of(f"Models by place{ranged}{more}", columns.items(), LEFT)
 
 
 def pair_table(comparison: Comparison) -> Table:
@@ -304,8 +300,7 @@ def pair_table(comparison: Comparison) -> Table:
     rest = f"; {chosen.size} of {t.n_pairs}, all are in answer.pairs" if chosen.size < t.n_pairs else ""
     title = f"{'Pairs' if t.is_family else 'Pairs, not judged'}; a positive difference favours the first{rest}"
     note = f"adj. p is adjusted over the pairs ({comparison.correction})." if "adj. p" in columns else ""
-    table = tuple(zip(*columns.values(), strict=True))
-    return Table(title, tuple(columns), table, _right(columns), notes=(note,) if note else ())
+    return Table.of(title, columns.items(), LEFT, notes=(note,))
 
 
 # --- columns ----------------------------------------------------------------------------------------------------------------
@@ -398,16 +393,12 @@ def scores_of(matrix: ScoreMatrix) -> dict[str, Any]:
     """Scores of one dataset."""
     return {
         "dataset": matrix.dataset,
-        **({} if matrix.metric is None else {"metric": metric_record(matrix.metric)}),
-        "models": list(matrix.models),
-        "repeat": matrix.repeat.tolist(),
-        "fold": matrix.fold.tolist(),
-        "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
-        "n_test": matrix.n_test.tolist() if np.all(matrix.n_test > 0) else None,
-        **({"n_folds": matrix.n_folds} if matrix.n_folds else {}),
-        **({"columns": list(matrix.columns)} if matrix.columns else {}),
-        **({} if matrix.summary is None else {"summary": plain(matrix.summary)}),
-        "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
+        **named({"metric": matrix.metric}),
+        **{name: getattr(matrix, name) for name in ("models", "repeat", "fold")},
+        "n_train": matrix.n_train if matrix.has_sizes else None,
+        "n_test": matrix.n_test if np.all(matrix.n_test > 0) else None,
+        **named({name: getattr(matrix, name) or None for name in ("n_folds", "columns", "summary")}),
+        "score": map(plain, matrix.score),
     }
 
 
@@ -418,23 +409,19 @@ MOST_INLINE = 1_000_000
 def items_of(items: Items) -> dict[str, Any]:
     """Scores of single items, or where there are too many what tells them from others."""
     shape = {"unit": items.unit, "n_models": len(items.models), "n_runs": len(items.runs), "n_items": len(items.items)}
-    known = {**shape, "hash": items.hash(), "models": list(items.models), "inline": items.score.size <= MOST_INLINE}
+    known = {**shape, "hash": items.hash(), "models": items.models, "inline": items.score.size <= MOST_INLINE}
     if not known["inline"]:
         return known
+    names = ("runs", "items", "clusters", "weights", "is_positive", "truth", "classes", "columns", "sources")
     return {
         **known,
-        "runs": list(items.runs),
-        "items": list(items.items),
-        "clusters": None if items.clusters is None else list(items.clusters),
-        "weights": None if items.weights is None else items.weights.tolist(),
-        "is_positive": None if items.is_positive is None else items.is_positive.tolist(),
-        "truth": None if items.truth is None else items.truth.tolist(),
-        "classes": list(items.classes),
-        "columns": {name: list(values) for name, values in items.columns.items()},
-        "sources": list(items.sources),
-        **({} if items.labels is None else {"labels": [[finite(each) for each in row] for row in items.labels.tolist()]}),
-        "score": ([[finite(value) for value in run] for run in model.tolist()] for model in items.score),
+        **{name: getattr(items, name) for name in names},
+        **named({"labels": items.labels}),
+        "score": map(plain, items.score),
     }
+
+
+OF_METHOD = "name reason question unit generalises_to not_covered assumptions references".split()
 
 
 def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
@@ -448,24 +435,20 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
     asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
     return document(
         schema=2,
-        metric=metric_record(comparison.scores.metric),
+        metric=comparison.scores.metric,
         settings={
             **{name: getattr(settings, name) for name in asked},
             "looks": None if settings.looks is None else settings.looks.as_dict(),
         },
         resolved={
             "rope": comparison.rope,
-            "measure": metric_record(comparison.metric),
+            "measure": comparison.metric,
             "family": comparison.pair_table.family,
             "correction": comparison.correction,
             "method": method.name,
             "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
         },
-        method={
-            **{name: getattr(method, name) for name in ("name", "reason", "question", "unit", "generalises_to", "not_covered")},
-            "assumptions": list(method.assumptions),
-            "references": list(method.references),
-        },
+        method={name: getattr(method, name) for name in OF_METHOD},
         headline=headline(comparison),
         next_step=next_step(comparison),
         detectable=detectable(comparison),
@@ -475,11 +458,11 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         slices=[] if comparison.by is None else records_of(slices.columns(comparison.slices())),
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),
-        warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
+        warnings=comparison.notices,
         requirements=[] if requirements is None else gate.records(requirements),
         provenance={
             "splits": design.hash,
-            "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},
+            "design": {name: getattr(design, name) for name in ("kind", "ordered", "pairing", "sizes")},
         },
     )
 
@@ -509,7 +492,7 @@ def pair_page(pair: PairComparison) -> Page:
     step = answer.pair_step(pair)
     return Page.of(
         answer.pair_sentence(pair),
-        answer.flips_line(c, pair.first, pair.second),
+        answer.flips_line(pair),
         "" if step.startswith("Take ") and pair.verdict == "better" else step,
         Table(f"{first} against {second}", tuple(numbers), (tuple(numbers.values()),), (True,) * len(numbers)),
         Paragraph((left_out(c.models),), is_small=True),
@@ -526,11 +509,11 @@ def pair_facts(pair: PairComparison) -> dict[str, Any]:
     """The row, the sentence and the differences."""
     return document(
         schema=2,
-        metric=metric_record(pair.comparison.metric),
+        metric=pair.comparison.metric,
         rope=pair.rope,
         sentence=answer.pair_sentence(pair),
-        **{name: plain(values[0]) for name, values in pair_row(pair).items()},
-        differences=plain(pair.differences),
+        **{name: values[0] for name, values in pair_row(pair).items()},
+        differences=pair.differences,
     )
 
 

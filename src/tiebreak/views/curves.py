@@ -27,7 +27,7 @@ from tiebreak.views.plots.draw import (
     of_all,
     short,
 )
-from tiebreak.views.view import Columns, View, document, metric_record, plain, records_of
+from tiebreak.views.view import Columns, View, document, plain, records_of
 from tiebreak.views.words import (
     count,
     cut_notes,
@@ -60,9 +60,9 @@ def _facts(kind: str, columns: Columns, result: Any, *names: str, **facts: Any) 
     """Facts of a result: attributes by their names, further ones, and the points as records."""
     if isinstance(result, CurveOfMeans):
         settings = {"rope": result.rope, "alpha": result.alpha}
-        facts = {"metric": metric_record(result.metric), "settings": settings, **facts}
-    held = {**{name: getattr(result, name) for name in names}, **facts, "n_failed": result.evaluation.n_failed}
-    return document(kind=kind, **{name: plain(value) for name, value in held.items()}, points=map(plain, records_of(columns)))
+        facts = {"metric": result.metric, "settings": settings, **facts}
+    held = {**{name: getattr(result, name) for name in names}, **facts}
+    return document(kind=kind, **held, n_failed=result.evaluation.n_failed, points=map(plain, records_of(columns)))
 
 
 def _decimals(curve: CurveOfMeans) -> int:
@@ -74,19 +74,19 @@ def _decimals(curve: CurveOfMeans) -> int:
 
 def _points(curve: CurveOfMeans, title: str, along: str, texts: Sequence[str], **more: Sequence[str]) -> Table:
     """A row for each point: test mean and interval, training mean, splits, time of a fit, and further columns."""
-    decimals, rows, p = _decimals(curve), [], curve.points
-    names = [name if not place else "" for name in short_names(curve.models) for place in range(len(texts))]
-    for row, (name, at) in enumerate(zip(names, np.ndindex(p.test_mean.shape), strict=True)):
-        mean, low, high, train = (float(getattr(p, each)[at]) for each in POINTS[:4])
-        interval = format_interval(low, high, decimals)
-        scores = format_score(mean, decimals), interval, format_score(train, decimals)
-        splits = n_of(int(p.n_splits[at]), curve.n_splits)
-        own = (column[row] for column in more.values())
-        rows.append((name, texts[at[1]], *scores, splits, seconds(float(p.fit_seconds[at])), *own))
-    level = f"{format_percent(1 - curve.alpha)} interval"
-    headers = ("model", along, "test", level, "train", "splits", "fit", *more)
-    right = (False, *(True,) * 6, *(False,) * len(more))
-    return Table(f"Mean {printable(curve.metric.name)} by {title}", headers, tuple(rows), right)
+    decimals, points = _decimals(curve), {name: getattr(curve.points, name).ravel().tolist() for name in POINTS}
+    ends = zip(points["test_low"], points["test_high"], strict=True)
+    columns = [
+        ("model", [name if not place else "" for name in short_names(curve.models) for place in range(len(texts))]),
+        (along, [*texts] * len(curve.models)),
+        ("test", [format_score(mean, decimals) for mean in points["test_mean"]]),
+        (f"{format_percent(1 - curve.alpha)} interval", [format_interval(low, high, decimals) for low, high in ends]),
+        ("train", [format_score(mean, decimals) for mean in points["train_mean"]]),
+        ("splits", [n_of(n, curve.n_splits) for n in points["n_splits"]]),
+        ("fit", [seconds(each) for each in points["fit_seconds"]]),
+        *more.items(),
+    ]
+    return Table.of(f"Mean {printable(curve.metric.name)} by {title}", columns, ("model", *more))
 
 
 def _notes(curve: CurveOfMeans) -> list[str]:
@@ -262,16 +262,16 @@ def _sweet(curve: ValidationCurve, spot: SweetSpot) -> str:
     if spot.position is None:
         return f"{quote(spot.model)}: {spot.reason}."
     mean = float(curve.points.test_mean[curve.models.index(spot.model), spot.position])
-    labels, parameter = [shorten(label, 40) for label in curve.labels], printable(curve.parameter)
+    values, parameter = [shorten(label, 40) for label in curve.labels], printable(curve.parameter)
     side = "highest" if curve.metric.higher_is_better else "lowest"
-    best = f"{format_score(mean, _decimals(curve))}, at {parameter}={labels[spot.position]}"
+    best = f"{format_score(mean, _decimals(curve))}, at {parameter}={values[spot.position]}"
     found = f"{quote(spot.model)}: the {side} mean {curve.metric.name} is {best}"
     if spot.reason:
         return f"{found}. How the others stand to it is not known: {spot.reason.rstrip('.')}."
     clauses = [found]
     for verdict, words in _AGAINST_BEST.items():
         if places := spot.where(verdict):
-            who = listed([f"{parameter}={labels[places[0]]}", *(labels[place] for place in places[1:])], 6)
+            who = listed([f"{parameter}={values[places[0]]}", *(values[place] for place in places[1:])], 6)
             clauses.append(f"{who} {'is' if len(places) == 1 else 'are'} {words}")
     return f"{'; '.join(clauses)}."
 
@@ -283,10 +283,17 @@ VALIDATION = View(validation_page, validation_columns, validation_facts, "tiebre
 
 LOSS_NAMES = {"squared": "mean squared error", "zero-one": "error rate"}
 
-_ZERO_ONE = (
+_OF_ZERO_ONE = (
     "Bias: the share of test examples that most training sets get wrong (Domingos 2000, labels taken to be right). Net variance: "
     "how often single training sets get the others wrong (costs), less how often they get these right (helps)."
 )
+_OF_LOSS = {
+    "squared": (
+        "The noise of the target is in the squared bias: one target for each example cannot tell them apart.",
+        "The variance comes out too small, and the squared bias too large, by about the variance / {n}.",
+    ),
+    "zero-one": (_OF_ZERO_ONE,),
+}
 _DRAWN = (
     "Training sets drawn with replacement hold about 63% of the examples, some of them more than once, so all parts are those of "
     "somewhat less data."
@@ -297,21 +304,18 @@ def parts_page(result: BiasVariance) -> Page:
     """Design, the parts and the notes."""
     is_squared, loss = result.loss == "squared", LOSS_NAMES[result.loss]
     numbers = ("loss", "bias", "variance") if is_squared else ("loss", "bias", "variance", "unbiased", "biased")
-    rows = []
+    shown = []
     for name, each in zip(short_names(result.models), result.parts, strict=True):
         values = [getattr(each, number) for number in numbers]
         texts = (f"{value:.4g}" if is_squared else format_score(value, 4) for value in values)
-        rows.append((name, *texts, n_of(each.n_rounds, result.n_rounds)))
-    parts = ("bias² + noise", "variance") if is_squared else ("bias", "net variance", "costs", "helps")
-    notes = [_ZERO_ONE]
-    if is_squared:
-        too = f"The variance comes out too small, and the squared bias too large, by about the variance / {result.n_rounds}."
-        notes = ["The noise of the target is in the squared bias: one target for each example cannot tell them apart.", too]
+        shown.append((name, *texts, n_of(each.n_rounds, result.n_rounds)))
+    headers = ("bias² + noise", "variance") if is_squared else ("bias", "net variance", "costs", "helps")
+    notes = [note.format(n=result.n_rounds) for note in _OF_LOSS[result.loss]]
     how = f"{result.n_rounds} training sets of {result.n_train} examples, drawn with replacement"
     return Page(
         (
             Paragraph((f"Bias and variance of the {loss}: {how}, and one test set of {result.n_test}.",)),
-            Table("Parts of the loss, means over the test examples", ("model", loss, *parts, "rounds"), tuple(rows)),
+            Table("Parts of the loss, means over the test examples", ("model", loss, *headers, "rounds"), tuple(shown)),
             Section("Notes", (*notes, _DRAWN, *_lost(result.evaluation))),
         )
     )
@@ -338,11 +342,9 @@ def learning_curve(curve: LearningCurve) -> Drawing:
     """Scores by the number of training examples, and whether more of them would help."""
     data = curve.to_frame()
     data.insert(1, "x", data["size"])
-    said = {name: f"more data: {answer.answer}" for name, answer in zip(curve.models, curve.answers, strict=True)}
+    said = [f"more data: {answer.answer}" for answer in curve.answers]
     n_helped = sum(answer.answer == ANSWERS[YES] for answer in curve.answers)
     title = f"More data are shown to help {n_helped} of {len(curve.models)} models"
-    if len(curve.models) == 1:
-        title = f"{labels(curve.models)[0]}, {said[curve.models[0]]}"
     return _curve(curve, data, said, title, "", "training examples", None)
 
 
@@ -352,52 +354,30 @@ def validation_curve(curve: ValidationCurve) -> Drawing:
     data = curve.to_frame()
     data.insert(1, "x", [float(place) for _ in curve.models for place in (places or range(len(curve.values)))])
     data = data.drop(columns="value")
-    best = {spot.model: None if spot.position is None else curve.labels[spot.position] for spot in curve.sweet_spots}
-    said = {name: "no score" if value is None else f"best: {short(value, 16)}" for name, value in best.items()}
-    parameter, first = short(curve.parameter), labels(curve.models)[0]
-    title = (
-        f"{first}, {said[curve.models[0]]}"
-        if len(curve.models) == 1
-        else f"{short(curve.metric.name)} of {len(curve.models)} models by {parameter}"
-    )
-    marks = ", ".join(f"{marked(name)}" for name in ("equivalent", "undecided", "behind", "worse"))
-    words = None if places else [minus(short(label, 16)) for label in curve.labels]
+    texts, parameter = [short(label, 16) for label in curve.labels], short(curve.parameter)
+    said = ["no score" if spot.position is None else f"best: {texts[spot.position]}" for spot in curve.sweet_spots]
+    title = f"{short(curve.metric.name)} of {len(curve.models)} models by {parameter}"
+    marks = ", ".join(marked(name) for name in ("equivalent", "undecided", "behind", "worse"))
+    words = None if places else list(map(minus, texts))
     return _curve(curve, data, said, title, f"★ best mean; against it {marks}. ", parameter, words)
 
 
 def _curve(
-    curve: Any, data: Any, said: dict[str, str], title: str, before: str, x_label: str, words: list[str] | None
+    curve: CurveOfMeans, data: Any, said: list[str], title: str, before: str, x_label: str, words: list[str] | None
 ) -> Drawing:
-    """A line for each model, of many for the first, test scores solid, training scores dashed."""
-    data = data[data["model"].isin(curve.models[:MOST_LINES])].reset_index(drop=True)
-    drawn = [name for name in curve.models if name in set(data["model"])]
-    found = []
-    for name, label in zip(drawn, labels(drawn), strict=True):
+    """A line for each model, of many for the first, test scores solid, training scores dashed; `said` is of each model."""
+    drawn = curve.models[:MOST_LINES]
+    data, texts, found = data[data["model"].isin(drawn)].reset_index(drop=True), labels(drawn), []
+    for name, label, answer in zip(drawn, texts, said, strict=False):
         part = data[data["model"] == name].sort_values("x", kind="stable")
-        marks = (
-            []
-            if "verdict" not in part
-            else [
-                "*" if is_best else MARKS.get(verdict, MARKS["undecided"]).marker
-                for is_best, verdict in zip(part["is_best"], part["verdict"], strict=True)
-            ]
-        )
-        found.append(
-            Curve(
-                part["x"],
-                part["test_mean"],
-                f"{label}\n{said[name]}",
-                part["test_low"],
-                part["test_high"],
-                (),
-                marks,
-                part["train_mean"],
-            )
-        )
+        against_best = zip(part.get("is_best", ()), part.get("verdict", ()), strict=True)
+        marks = ["*" if is_best else MARKS[verdict].marker for is_best, verdict in against_best]
+        test = {"low": part["test_low"], "high": part["test_high"]}
+        found.append(Curve(part["x"], part["test_mean"], f"{label}\n{answer}", marks=marks, train=part["train_mean"], **test))
     return lines(
         data,
         found,
-        title=title,
+        title=f"{texts[0]}, {said[0]}" if len(curve.models) == 1 else title,
         note=f"{before}Solid: test. Dashed: training. Upright: {format_percent(1 - curve.alpha)} intervals of the mean "
         f"over splits; "
         f"whether models differ is not shown by them.{of_all(len(drawn), len(curve.models))}",
@@ -414,37 +394,31 @@ def _numbers(values: Any) -> list[float] | None:
     """The values where all are finite numbers and no two are the same, else None."""
     if not all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in values):
         return None
-    places = [float(value) for value in values]
-    return places if len(set(places)) == len(places) and all(abs(place) < float("inf") for place in places) else None
+    places = list(map(float, values))
+    return places if len(set(places)) == len(places) and np.isfinite(places).all() else None
 
 
 def parts(result: BiasVariance) -> Drawing:
     """Loss of each model as its bias and its variance, the smallest loss first."""
     known = result.to_frame().dropna(subset=["loss"]).sort_values("loss", kind="stable").reset_index(drop=True)
     data, loss = known.head(MOST_ROWS), LOSS_NAMES[result.loss]
-    is_squared = result.loss == "squared"
-    costs = "variance" if is_squared else "variance that costs"
-    title = "No model has a loss"
+    is_squared, lost, title = result.loss == "squared", len(result.models) - len(known), "No model has a loss"
     if len(data):
         larger = "bias" if data["bias"].iloc[0] >= data["variance"].iloc[0] else "variance"
         title = f"{labels(list(data['model']))[0]} has the smallest {loss}, most of it {larger}"
-    lost = len(result.models) - len(known)
+    stacked = {"bias": data["bias"], "variance that costs": data["unbiased"]}
+    about = "Hatched: what variance helps is taken off, down to the loss."
+    if is_squared:
+        stacked = {"squared bias and noise": data["bias"], "variance": data["variance"]}
+        about = "The noise of the target is in the bias."
+    without = f" Without a loss: {lost} models." if lost else ""
     return bars(
         data,
-        {
-            "squared bias and noise" if is_squared else "bias": data["bias"],
-            costs: data["variance" if is_squared else "unbiased"],
-        },
+        stacked,
         names=list(data["model"]),
         title=title,
-        note=f"Means over one test set, {result.n_rounds} training sets drawn with replacement. "
-        + (
-            "The noise of the target is in the bias."
-            if is_squared
-            else "Hatched: what variance helps is taken off, down to the loss."
-        )
-        + of_all(len(data), len(known))
-        + (f" Without a loss: {lost} models." if lost else ""),
+        note=f"Means over one test set, {result.n_rounds} training sets drawn with replacement. {about}"
+        f"{of_all(len(data), len(known))}{without}",
         x_label=loss,
         notes=[
             f"{total:.3g} = {bias:.3g} {'+' if variance >= 0 else '−'} {abs(variance):.3g}"

@@ -11,7 +11,7 @@ from tiebreak.numerics import law_of_rows
 from tiebreak.views.answer import table_decimals
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, labels, minus, of_all, rows, short
-from tiebreak.views.view import View, document, metric_record, plain
+from tiebreak.views.view import View, document
 from tiebreak.views.words import (
     count,
     cut_notes,
@@ -62,7 +62,7 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
         store=evaluation.url,
         **{name: getattr(evaluation, name) for name in ("n_cells", "n_done", "n_failed")},
         models=[{"name": model.name, "text": model.text} for model in record.models],
-        metrics=[metric_record(each.metric) | {"name": each.name} for each in record.metrics],
+        metrics=[{"name": each.name, "higher_is_better": each.metric.higher_is_better} for each in record.metrics],
         datasets=[
             {"splits": each.kind, **{name: getattr(each, name) for name in ("name", "n_samples", "n_features", "n_splits")}}
             for each in record.datasets
@@ -72,7 +72,7 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
                 "dataset": name,
                 "model": model,
                 "metric": metric,
-                "mean": float(known.mean()) if known.size else None,
+                "mean": known.mean() if known.size else None,
                 "n_splits": known.size,
             }
             for dataset, name in enumerate(evaluation.datasets)
@@ -80,10 +80,10 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
             for model, scores in zip(evaluation.models, evaluation.grid(dataset, position), strict=True)
             for known in [scores[~np.isnan(scores)]]
         ],  # over the splits that have a score
-        failures=plain(evaluation.failures.drop(columns="traceback").to_dict("records")),
-        warnings=plain(evaluation.fit_warnings.to_dict("records")),
-        undefined=plain(evaluation.undefined.to_dict("records")),
-        **{name: plain(getattr(record, name)) for name in ("rng", "threads", "versions", "settings")},
+        failures=evaluation.failures.drop(columns="traceback").to_dict("records"),
+        warnings=evaluation.fit_warnings.to_dict("records"),
+        undefined=evaluation.undefined.to_dict("records"),
+        **{name: getattr(record, name) for name in ("rng", "threads", "versions", "settings")},
     )
 
 
@@ -134,10 +134,7 @@ def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> Iter
         train, test = span(record.n_train), span(record.n_test)
         design = f"{record.kind}, {train} training and {test} test examples each"
         title = f"Means over splits{of} ({design}){more}"
-        headers, cells = zip(*columns, strict=True)
-        yield Table(
-            title, headers, tuple(zip(*cells, strict=True)), notes=tuple(filter(None, (*notes, left_out(evaluation.models))))
-        )
+        yield Table.of(title, columns, notes=(*notes, left_out(evaluation.models)))
 
 
 def _intervals(evaluation: Evaluation, dataset: int, shown: Sequence[int]) -> tuple[list[str], list[str]]:
@@ -187,7 +184,7 @@ def troubles(evaluation: Evaluation) -> list[Section]:
     ]
 
 
-def _trouble(group: dict[str, Any], column: str) -> str:
+def _trouble(group: dict[Any, Any], column: str) -> str:
     """A text with the number of cells and the models that it is about; of a failure also how it ended, and where first."""
     ended = f" {_STATES[group['state']]}" if "state" in group else ""
     first = f" (first on {printable(group['first'])})" if ended else ""

@@ -5,7 +5,7 @@ from typing import Any
 
 from tiebreak.comparison.noise_floor import NoiseFloor
 from tiebreak.views.page import Page, Paragraph, Section
-from tiebreak.views.view import View, document, metric_record
+from tiebreak.views.view import View, document
 from tiebreak.views.words import count, format_percent, listed, printable, quote
 
 FEW_RUNS = 4
@@ -39,7 +39,7 @@ def columns(floor: NoiseFloor) -> dict[str, Any]:
 
 def facts(floor: NoiseFloor) -> dict[str, Any]:
     """The floor in schema 1, as `read_noise_floor` reads it."""
-    return document(**_numbers(floor), metric=metric_record(floor.metric), models=list(floor.models), sentence=sentence(floor))
+    return document(**_numbers(floor), metric=floor.metric, models=floor.models, sentence=sentence(floor))
 
 
 def _numbers(floor: NoiseFloor) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
@@ -132,6 +132,13 @@ class Table:
         self.notes = tuple(map(printable, filter(None, self.notes)))
         self.rows = tuple(tuple(map(printable, row)) for row in self.rows)
         self.right = self.right or (False, *(True,) * (len(self.headers) - 1))
+
+    @classmethod
+    def of(cls, title: str, columns: Iterable[tuple[str, Sequence[str]]], left: Sequence[str] = (), **more: Any) -> Table:
+        """A table of headers with their columns; those named are left-aligned, or the first."""
+        headers, cells = zip(*columns, strict=True)
+        right = tuple(header not in left for header in headers) if left else ()
+        return cls(title, headers, tuple(zip(*cells, strict=True)), right, **more)
 
     def show(self, width: int) -> Iterator[Line]:
         """Rows in columns, under their headers, with the columns that fit; a list where the window is too narrow for these."""

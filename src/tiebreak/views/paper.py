@@ -1,7 +1,7 @@
 """Tables of a comparison in LaTeX."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,74 +33,70 @@ def latex(comparison: Comparison, table: str | None = None) -> str:
     if table in (None, "ranking"):
         shown = models_table(comparison)
         notes = (*shown.notes, *small_print(comparison)[:1])
-        texts.append(_of_page(replace(shown, title=f"Models by {value_name(comparison)}, {side} is better", notes=notes)))
+        texts.append(_tabular(replace(shown, title=f"Models by {value_name(comparison)}, {side} is better", notes=notes)))
     if table in (None, "pairs"):
-        texts.append(_of_page(pair_table(comparison)))
+        texts.append(_tabular(pair_table(comparison)))
     if has_datasets and table in (None, "scores"):
-        texts.append(_scores_latex(comparison))
+        texts.append(_tabular(*_scores(comparison)))
     return "% needs \\usepackage{booktabs}\n" + "\n\n".join(texts) + "\n"
 
 
-def _of_page(table: Table) -> str:
-    """A table of the page."""
-    rows = [list(map(_escaped, row)) for row in table.rows]
-    body = _rows(rows)
-    if table.rule:
-        body.insert(table.rule[0], r"\midrule")
-    return _tabular(table.title, table.headers, table.right, body, table.notes)
-
-
-def _scores_latex(comparison: Comparison) -> str:
-    """A row for each dataset with its best scores in bold, and the average ranks below a rule."""
+def _scores(comparison: Comparison) -> tuple[Table, set[tuple[int, int]]]:
+    """A row for each dataset, and the average ranks below a rule; and which cells are the best of their row."""
     scores, is_mixed = comparison.scores, comparison.scores.is_mixed
-    matrix, rows = dataset_means(scores).matrix(), []
+    matrix, notes = dataset_means(scores).matrix(), [left_out(comparison.models)]
     spread = np.nanstd(np.where(np.isnan(matrix.score).all(axis=0), 0.0, matrix.score), axis=0)
+    lines: list[tuple[tuple[str, ...], list[str], bool]] = []
     for name, of, column, own in zip(matrix.columns, scores.matrices, matrix.score.T, spread.tolist(), strict=True):
         metric = scores.metric_of(of)
         raw = metric.sign * column if is_mixed else column  # of mixed metrics they are turned so that higher is better
         decimals = min(decimals_for(own if is_mixed else float(np.median(spread))), MOST_DECIMALS)
-        texts = [format_score(float(value), decimals) for value in raw]
-        of_metric = [_escaped(metric.name)] if is_mixed else []
-        rows.append([_escaped(name), *of_metric, *_best_in_bold(texts, metric.higher_is_better)])
-    ranks, body, notes = comparison.ranking_table.average_rank, _rows(rows), []
-    if ranks is not None and np.isfinite(ranks).any():
-        foot = _best_in_bold([format_score(float(rank), 2) for rank in ranks], False)
-        body += [r"\midrule", *_rows([["average rank", *([""] if is_mixed else []), *foot]])]
-        notes.append("Average ranks depend on which models are in the table.")
+        lines.append(((name, metric.name), [format_score(float(value), decimals) for value in raw], metric.higher_is_better))
+    ranks = comparison.ranking_table.average_rank
+    has_ranks = ranks is not None and bool(np.isfinite(ranks).any())
+    if has_ranks:
+        lines.append((("average rank", ""), [format_score(float(rank), 2) for rank in np.asarray(ranks)], False))
+        notes.insert(0, "Average ranks depend on which models are in the table.")
     side = "" if is_mixed else f"; {'higher' if scores.metric.higher_is_better else 'lower'} is better"
     title = f"{printable(scores.metric.name)} on {count(matrix.n_splits, 'dataset')}{side}; the best in bold"
-    first = ("dataset", "metric") if is_mixed else ("dataset",)
-    headers = (*first, *model_names(comparison.models))
-    right = (*(False,) * len(first), *(True,) * len(comparison.models))
-    return _tabular(title, headers, right, body, [*notes, left_out(comparison.models)])
+    n_names = 2 if is_mixed else 1
+    rows = tuple((*names[:n_names], *("–" if text == "-" else text for text in texts)) for names, texts, _ in lines)
+    best = {(n, n_names + k) for n, (_, texts, higher) in enumerate(lines) for k in _best(texts, higher)}
+    headers = (*("dataset", "metric")[:n_names], *model_names(comparison.models))
+    right = (*(False,) * n_names, *(True,) * len(comparison.models))
+    return Table(title, headers, rows, right, tuple(notes), rule=(matrix.n_splits, "") if has_ranks else None), best
 
 
-def _rows(rows: Iterable[Sequence[str]]) -> list[str]:
-    return [" & ".join(row) + r" \\" for row in rows]
+def _tabular(table: Table, bold: Collection[tuple[int, int]] = ()) -> str:
+    """A table between rules, under its caption and above its notes."""
 
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join(cells) + r" \\"
 
-def _tabular(title: str, headers: Sequence[str], right: Sequence[bool], body: Sequence[str], notes: Sequence[str]) -> str:
-    """Rows between rules, under a caption and above notes."""
-    columns, caption = "".join("r" if each else "l" for each in right), rf"\caption{{{_escaped(title)}}}"
-    sentences = (f"{_escaped(note[:1].upper() + note[1:]).rstrip('.')}." for note in notes if note)
-    note = rf"{{\footnotesize {' '.join(sentences)}}}" if any(notes) else ""
-    head = [r"\toprule", *_rows([list(map(_escaped, headers))]), r"\midrule"]
-    start = [r"\begin{table}", caption, rf"\begin{{tabular}}{{{columns}}}"]
-    tail = [r"\bottomrule", r"\end{tabular}", rf"\par\smallskip{note}" if note else "", r"\end{table}"]
-    return "\n".join(filter(None, [*start, *head, *body, *tail]))
+    body = [
+        line(rf"\textbf{{{_escaped(cell)}}}" if (n, k) in bold else _escaped(cell) for k, cell in enumerate(row))
+        for n, row in enumerate(table.rows)
+    ]
+    if table.rule:
+        body.insert(table.rule[0], r"\midrule")
+    columns = "".join("r" if each else "l" for each in table.right)
+    notes = " ".join(f"{_escaped(note[:1].upper() + note[1:]).rstrip('.')}." for note in table.notes)
+    start = (r"\begin{table}", rf"\caption{{{_escaped(table.title)}}}", rf"\begin{{tabular}}{{{columns}}}")
+    head = (r"\toprule", line(map(_escaped, table.headers)), r"\midrule")
+    small = [rf"\par\smallskip{{\footnotesize {notes}}}"] if notes else []
+    return "\n".join([*start, *head, *body, r"\bottomrule", r"\end{tabular}", *small, r"\end{table}"])
 
 
 MOST_DECIMALS = 4
 """Decimals of scores in a table that is read across."""
 
 
-def _best_in_bold(texts: Sequence[str], higher_is_better: bool) -> list[str]:
-    """Cells of a row; those that print the same as the best are all bold, and a missing one is a dash."""
+def _best(texts: Sequence[str], higher_is_better: bool) -> list[int]:
+    """Places of the cells of a row that print the same as the best; a missing one is none."""
     values = [np.nan if text == "-" else float(text) for text in texts]
     known = [value for value in values if np.isfinite(value)]
     best = (max(known) if higher_is_better else min(known)) if known else np.nan
-    cells = ["--" if text == "-" else _escaped(text) for text in texts]
-    return [rf"\textbf{{{cell}}}" if value == best else cell for cell, value in zip(cells, values, strict=True)]
+    return [place for place, value in enumerate(values) if value == best]
 
 
 _SPECIAL = {
@@ -118,6 +114,7 @@ _SPECIAL = {
     ">": r"\textgreater{}",
     "±": r"$\pm$",
     "…": r"\ldots{}",
+    "–": "--",
 }
 
 

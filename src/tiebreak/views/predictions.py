@@ -11,7 +11,7 @@ from tiebreak.metrics.confusion import Average, ConfusionMatrix
 from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
-from tiebreak.views.view import View, document, finite, metric_record, plain
+from tiebreak.views.view import View, document, plain
 from tiebreak.views.words import (
     cut_notes,
     decimals_for,
@@ -333,12 +333,12 @@ def corrected_facts(score: BiasCorrectedScore) -> dict[str, Any]:
     """The answer in schema 1; nan is None."""
     names = ("score", "interval", "alpha", "claim", "winner", "optimism", "n_resamples", "n_undefined", "n_examples", "n_repeats")
     return document(
-        metric=metric_record(score.metric),
-        **{name: finite(getattr(score, name)) for name in names},
-        interval_low=finite(score.low),
-        interval_high=finite(score.high),
-        share_best=dict(zip(score.models, score.chosen.tolist(), strict=True)),
-        warnings=plain(score.notices),
+        metric=score.metric,
+        **{name: getattr(score, name) for name in names},
+        interval_low=score.low,
+        interval_high=score.high,
+        share_best=dict(zip(score.models, score.chosen, strict=True)),
+        warnings=score.notices,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.comparison.ratings import Ratings
 from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, labels, minus, of_all, rows
-from tiebreak.views.view import View, as_frame, document, finite, plain, rows_of
+from tiebreak.views.view import View, as_frame, document, finite, rows_of
 from tiebreak.views.words import (
     count,
     format_interval,
@@ -68,7 +68,7 @@ def columns(ratings: Ratings) -> dict[str, Any]:
 
 def facts(ratings: Ratings) -> dict[str, Any]:
     """The answer in schema 1; infinite ratings are "inf" and "-inf", nan is None."""
-    held = {name: plain(getattr(ratings, name)) for name in FACTS}
+    held = {name: getattr(ratings, name) for name in FACTS}
     return document(
         **{name: None if value == "" else value for name, value in held.items()},
         models=[dict(zip(COLUMNS, map(_number, row), strict=True)) for row in rows_of(columns(ratings))],

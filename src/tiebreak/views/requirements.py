@@ -7,7 +7,7 @@ from typing import Any
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE, Requirement, Requirements
 from tiebreak.views.page import Page, Section
-from tiebreak.views.view import View, document, of_rows, plain
+from tiebreak.views.view import View, document, of_rows
 from tiebreak.views.words import (
     QUOTE_WIDTH,
     WHY_UNTESTED,
@@ -21,22 +21,9 @@ from tiebreak.views.words import (
 )
 
 COLUMNS = (
-    "gate",
-    "first",
-    "second",
-    "metric",
-    "outcome",
-    "rope",
-    "interval_alpha",
-    "n_questions",
-    "difference",
-    "interval_low",
-    "interval_high",
-    "n_units",
-    "reason",
-    "noise_floor",
-    "sentence",
-)
+    "gate first second metric outcome rope interval_alpha n_questions difference interval_low interval_high n_units reason "
+    "noise_floor sentence"
+).split()
 
 AS_STATED = {
     ("better", "met"): "{a} is better than {b}{by}",
@@ -90,15 +77,15 @@ def _shown(r: Requirement, first: str) -> str:
         return REASONS.get(r.reason, "there is no interval").format(units=units, unit=r.unit, level=level)
     metric, limit = printable(r.metric.name), (-r.rope if r.gate == "not worse" else r.rope) + 0.0
     known = [end for end in (r.interval_low, r.interval_high) if math.isfinite(end)]
-    decimals = decimals_for(max(abs(end - r.difference) for end in known) / 2)
-    where = WHERE.get((r.gate, r.outcome), ", which lies on both sides of {limit}").format(limit=format_limit(limit))
-    where = "" if r.reason in (BELOW_NOISE, WITHIN_NOISE) else where
+    decimals, where = decimals_for(max(abs(end - r.difference) for end in known) / 2), ""
+    if r.reason not in (BELOW_NOISE, WITHIN_NOISE):
+        where = WHERE.get((r.gate, r.outcome), ", which lies on both sides of {limit}").format(limit=format_limit(limit))
     ends = format_interval(r.interval_low, r.interval_high, decimals, (0.0, limit))
     if r.gate != "near best":
         difference = format_score(r.difference, decimals, signed=True)
         return f"difference in {metric} {difference} (positive favours {first}), {level} interval {ends}{where}"
-    short = f"{format_score(r.difference, decimals)} short of" if r.difference > 0 else ""
-    return f"its {metric} is {short + ' ' if short else ''}the best, {level} bounds of the shortfall {ends}{where}"
+    short = f"{format_score(r.difference, decimals)} short of " if r.difference > 0 else ""
+    return f"its {metric} is {short}the best, {level} bounds of the shortfall {ends}{where}"
 
 
 NOISE = ("", BELOW_NOISE, WITHIN_NOISE)
@@ -154,8 +141,8 @@ def facts(requirements: Requirements) -> dict[str, Any]:
 
 
 def records(requirements: Requirements) -> list[dict[str, Any]]:
-    """Facts of each requirement; nan and infinite ends are None."""
-    return [plain({"claim": each.claim, "met": each.outcome == "met", **_row(each)}) for each in requirements]
+    """Facts of each requirement."""
+    return [{"claim": each.claim, "met": each.outcome == "met", **_row(each)} for each in requirements]
 
 
 def _row(r: Requirement) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from tiebreak.comparison.sample_size import SampleSize, whole
 from tiebreak.statistics.power import N_DRAWS
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.plots.draw import Curve, Drawing, Plot, lines
-from tiebreak.views.view import View, document, plain, records_of
+from tiebreak.views.view import View, document, records_of
 from tiebreak.views.words import count, decimals_for, format_bound, format_percent, listed
 
 COLUMNS = ("n", "smallest", "power", "cost")
@@ -42,14 +42,14 @@ def facts(size: SampleSize) -> dict[str, Any]:
     """The answer as JSON knows it."""
     return document(
         kind="sample-size",
-        **{name: plain(getattr(size, name)) for name in FACTS},
+        **{name: getattr(size, name) for name in FACTS},
         procedure=size.population.procedure,
-        assumed=plain(size.population),
+        assumed=size.population,
         pilot=size.pilot or None,
         cost=None if size.n is None else size.cost_of(size.n),
         cost_unit=_cost_noun(size),
         steps=list(records_of(columns(size))),
-        looks=plain(size.looks),
+        looks=size.looks,
     )
 
 

@@ -27,17 +27,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.numerics import IntArray
-    from tiebreak.scores.metric import Metric
-
-
-def metric_record(metric: Metric) -> dict[str, Any]:
-    """Name and direction."""
-    return {"name": metric.name, "higher_is_better": metric.higher_is_better}
 
 
 def document(**content: Any) -> dict[str, Any]:
-    """Content under the numbers of the schema (of comparisons and pairs it is 2) and of this version, as docs/api.md has it."""
-    return {"schema": 1, "tiebreak": tiebreak.__version__, **content}
+    """Plain content under the numbers of the schema (of comparisons and pairs it is 2) and of this version: docs/api.md."""
+    return {"schema": 1, "tiebreak": tiebreak.__version__, **plain(content)}
 
 
 def finite(value: Any) -> Any:
@@ -46,7 +40,12 @@ def finite(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value with all that it shows: arrays as lists, records as dicts, what is undefined as None, the rest by its repr."""
+    """A value with all that it shows: arrays as lists, records as dicts, what is undefined as None, the rest by its repr.
+
+    Iterators stay as they are.
+    """
+    if value is None or isinstance(value, bool | int | float | str | Iterator):
+        return finite(value)
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
     if hasattr(value, "_asdict"):
@@ -57,7 +56,7 @@ def plain(value: Any) -> Any:
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value) if field.repr}
     if hasattr(value, "tolist") and not isinstance(value, type):
         return plain(value.tolist())
-    return finite(value) if value is None or isinstance(value, bool | int | float | str) else repr(value)
+    return repr(value)
 
 
 def json_pieces(facts: Mapping[str, Any]) -> Iterator[str]:

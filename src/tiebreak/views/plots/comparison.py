@@ -32,11 +32,11 @@ from tiebreak.views.plots.draw import (
     short,
     square,
     text_colour,
+    words_beside,
 )
 from tiebreak.views.view import as_frame
 from tiebreak.views.words import (
     count,
-    decimals_for,
     format_interval,
     format_percent,
     format_probability,
@@ -267,13 +267,8 @@ def posterior_of(pair: PairComparison) -> Drawing:
         ends = [posterior.interval(level) for level in LEVELS]
         for height, (low, high) in zip(heights, ends, strict=True):
             ax.plot([low, high], [height, height], color=text_colour(), linewidth=5, solid_capstyle="butt", zorder=3)
-        ax.set_yticks(heights, labels=[format_percent(level) for level in LEVELS])
-        right = ax.secondary_yaxis("right")
-        decimals = decimals_for(pair.comparison.pair_table.typical_resolution)
-        right.set_yticks(heights, labels=[minus(format_interval(float(low), float(high), decimals)) for low, high in ends])
-        right.spines["right"].set_visible(False)
-        for axis in (ax, right):
-            axis.tick_params(axis="y", length=0, labelsize=SIZE)
+        intervals = [minus(format_interval(float(low), float(high), table_decimals(comparison))) for low, high in ends]
+        words_beside(ax, heights, [format_percent(level) for level in LEVELS], intervals)
         ax.axhline(0.0, color=text_colour(), linewidth=0.8, zorder=3)
         ax.set_xlim(x[0], x[-1])
         number_axis(ax.xaxis)
@@ -356,7 +351,7 @@ def paired(comparison: Comparison, a: str | None = None, b: str | None = None) -
     wins, losses = (int((data["outcome"] == name).sum()) for name in ("won", "lost"))
     half = MOST_ROWS // 2
     shown = data if len(data) <= MOST_ROWS else data.iloc[[*range(half), *range(-half, 0)]]
-    decimals, metric = decimals_for(pair.comparison.pair_table.typical_resolution), short(comparison.metric.name)
+    decimals, metric = table_decimals(comparison), short(comparison.metric.name)
     left_out = comparison.matrix.n_splits - len(data)
     ties = f"scores within the rope of ±{comparison.rope:.4g}" if comparison.rope else "scores that differ by rounding noise"
     return rows(

@@ -256,14 +256,13 @@ class Drawing:
         from matplotlib import rcParams
         from matplotlib.figure import Figure
 
-        kind = check_format(f"figure.{format}")
         if is_bare or not hasattr(self, "figure_"):
             self._framed(Figure(layout="constrained"), is_bare=is_bare)
         dates: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # no clock gets into the file
         buffer = io.BytesIO()
         with style():
             rcParams["svg.fonttype"] = "none" if is_bare else "path"
-            self.figure_.savefig(buffer, format=kind, dpi=DPI, metadata=dates.get(kind), transparent=is_bare)
+            self.figure_.savefig(buffer, format=format, dpi=DPI, metadata=dates.get(format), transparent=is_bare)
         return buffer.getvalue()
 
     def __repr__(self) -> str:
@@ -316,11 +315,16 @@ def _row_labels(ax: Axes, names: Sequence[str], notes: Sequence[str] = ()) -> No
     inches = ax.get_window_extent().height / ax.figure.dpi
     size = min(SIZE, max(4.0, 72 * inches / max(len(names), 1) / 1.15))
     ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
-    _words(ax.yaxis, range(len(names)), names, size)
-    if len(notes):
-        right = ax.secondary_yaxis("right")
-        _words(right.yaxis, range(len(notes)), notes, size)
-        right.spines["right"].set_visible(False)
+    words_beside(ax, range(len(names)), names, notes, size)
+
+
+def words_beside(ax: Axes, heights: Sequence[float], left: Sequence[str], right: Sequence[str], size: float = SIZE) -> None:
+    """Words to the left and to the right, where there are any."""
+    _words(ax.yaxis, heights, left, size)
+    if len(right):
+        second = ax.secondary_yaxis("right")
+        _words(second.yaxis, heights, right, size)
+        second.spines["right"].set_visible(False)
 
 
 def number_axis(axis: Any, values: ArrayLike = (), *, unit: str = "") -> None:
@@ -610,7 +614,12 @@ class Plot(NamedTuple):
     """A plot: what collects its numbers, and for which results of its type there are any (all, if it does not say)."""
 
     draw: Callable[..., Drawing]
-    fits: Callable[[Any], bool] | None = None
+    fits: Callable[[Any], bool] = lambda result: True
+
+    @property
+    def choices(self) -> list[inspect.Parameter]:
+        """Parameters beside the result."""
+        return list(inspect.signature(self.draw).parameters.values())[1:]
 
 
 class Plots:
@@ -629,9 +638,10 @@ class Plots:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the plots that this result has without further choices."""
-        return tuple(
-            name for name, each in self._kinds.items() if (each.fits is None or each.fits(self.result)) and not _required(each)
-        )
+        return tuple(name for name, each in self._fitting() if all(choice.default is not choice.empty for choice in each.choices))
+
+    def _fitting(self) -> list[tuple[str, Plot]]:
+        return [(name, each) for name, each in self._kinds.items() if each.fits(self.result)]
 
     def __getattr__(self, name: str) -> Callable[..., Drawing]:
         if name.startswith("_") or name not in self._kinds:
@@ -643,7 +653,7 @@ class Plots:
             return draw(self.result, *choices, **named).plot(ax)
 
         where = inspect.Parameter("ax", inspect.Parameter.KEYWORD_ONLY, default=None)
-        plot.__signature__ = inspect.Signature([*_choices(self._kinds[name]), where])  # type: ignore[attr-defined]
+        plot.__signature__ = inspect.Signature([*self._kinds[name].choices, where])  # type: ignore[attr-defined]
         return plot
 
     def __call__(self, *choices: Any, ax: Axes | None = None, **named: Any) -> Drawing:
@@ -672,22 +682,10 @@ class Plots:
         return [self.drawing(name).save(folder / f"{name}.{format}") for name in self.names]
 
     def __repr__(self) -> str:
-        kinds = {name: each for name, each in self._kinds.items() if name in self.names or _required(each)}
         calls = {
-            f".plot.{name}({', '.join(choice.name for choice in _choices(each))})": (inspect.getdoc(each.draw) or "").partition(
-                "\n"
-            )[0]
-            for name, each in kinds.items()
+            f".plot.{name}({', '.join(choice.name for choice in each.choices)})": (inspect.getdoc(each.draw) or "").split("\n")[0]
+            for name, each in self._fitting()
         }
         width = max(map(len, calls), default=0)
         title = f"{len(calls)} plot{'' if len(calls) == 1 else 's'} of {type(self.result).__name__}"
         return "\n".join([title, *(f"  {call:<{width}}  {what}" for call, what in calls.items())])
-
-
-def _choices(kind: Plot) -> list[inspect.Parameter]:
-    """Parameters of a plot beside the result."""
-    return list(inspect.signature(kind.draw).parameters.values())[1:]
-
-
-def _required(kind: Plot) -> bool:
-    return any(each.default is each.empty for each in _choices(kind))

@@ -1,12 +1,12 @@
 """Plots of kept predictions: ROC, precision-recall, calibration and cost curves, and confusion matrices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.evaluation.class_curves import Calibrations, Confusions, ModelPrecisionRecall, ModelRoc, PrecisionRecalls, Rocs
+from tiebreak.evaluation.class_curves import Calibrations, Confusions, PrecisionRecalls, Rocs
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
 from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
@@ -25,6 +25,7 @@ from tiebreak.views.plots.draw import (
     short,
     square,
 )
+from tiebreak.views.view import as_frame
 from tiebreak.views.words import format_interval, format_percent, format_score
 
 _REAL = " Which differences are real, the curves do not say: comparing does."
@@ -32,81 +33,59 @@ _REAL = " Which differences are real, the curves do not say: comparing does."
 
 def roc(result: RocCurve | Rocs) -> Drawing:
     """ROC curves, the mean of the folds strong, folds faint; of several classes a panel for each model."""
-
-    def line(model: ModelRoc, name: str) -> Curve:
-        defined = [curve for curve in model.folds if not curve.reason]
-        if len(defined) < 2:
-            curve = defined[0] if defined else model.pooled
-            return Curve(curve.fpr, curve.tpr, name)
-        faint = [(curve.fpr, curve.tpr) for curve in defined]
-        return Curve(model.fpr, model.tpr.mean, name, model.tpr.low, model.tpr.high, faint)
-
     if isinstance(result, RocCurve):
         detail = _detail("AUC", result.auc, *result.auc_interval(), 0.05)
+        found = [("", Curve(result.fpr, result.tpr, detail), result.auc)]
         note = "Interval: by DeLong, for other examples and the same model. Dotted: chance."
-        return _lines(
-            [("", Curve(result.fpr, result.tpr, detail), result.auc)],
-            _SQUARES["roc"],
-            f"ROC curve of class {short(result.positive)}: {detail}",
-            note,
-        )
-    values = [float(each.auc.mean) if each.auc.n_splits else each.pooled.auc for each in result]
-    details = [
-        _detail("AUC", value, each.auc.low, each.auc.high, result.alpha) for value, each in zip(values, result, strict=True)
-    ]
+        return _lines(found, "roc", f"ROC curve of class {short(result.positive)}: {detail}", note)
+    found = []
+    for each in result:
+        value, detail = _average(each, "auc", "AUC", result.alpha)
+        defined = [curve for curve in each.folds if not curve.reason]
+        whole = defined[0] if defined else each.pooled
+        curve = Curve(whole.fpr, whole.tpr, detail)
+        if len(defined) > 1:
+            faint = [(fold.fpr, fold.tpr) for fold in defined]
+            curve = Curve(each.fpr, each.tpr.mean, detail, each.tpr.low, each.tpr.high, faint)
+        found.append((each.model, curve, value))
     note = (
         "Strong: mean of the folds' curves. Faint: folds. "
         f"Bands: {format_percent(1 - result.alpha)} interval of the mean at each rate, corrected for shared training "
         f"data. Dotted: chance."
     )
-    return _several(result, line, values, details, "AUC", "roc", note)
+    return _several(result, found, "AUC", "roc", note)
 
 
 def precision_recall(result: PrecisionRecallCurve | PrecisionRecalls) -> Drawing:
     """Precision-recall curves of all predictions, folds faint; of several classes a panel for each model."""
-
-    def line(model: ModelPrecisionRecall, name: str) -> Curve:
-        faint = [_steps(curve) for curve in model.folds] if len(model.folds) > 1 else []
-        return Curve(*_steps(model.pooled), name, faint=faint)
-
-    name = "average precision (AP)"
     if isinstance(result, PrecisionRecallCurve):
         detail = _detail("AP", result.average_precision, np.nan, np.nan, 0.05)
         found = [("", Curve(*_steps(result), detail), result.average_precision)]
         title = f"Precision-recall curve of class {short(result.positive)}: {detail}"
-        return _lines(
-            found,
-            _SQUARES["pr"],
-            title,
-            "Dotted: calling everything positive.",
-            [(np.array([0, 1]), np.full(2, result.prevalence))],
-        )
-    means = [each.average_precision for each in result]
-    values = [
-        float(mean.mean) if mean.n_splits else each.pooled.average_precision for mean, each in zip(means, result, strict=True)
-    ]
-    details = [_detail("AP", value, mean.low, mean.high, result.alpha) for value, mean in zip(values, means, strict=True)]
+        return _lines(found, "pr", title, "Dotted: calling everything positive.", [result.prevalence])
+    found = []
+    for each in result:
+        value, detail = _average(each, "average_precision", "AP", result.alpha)
+        faint = [_steps(curve) for curve in each.folds] if len(each.folds) > 1 else []
+        found.append((each.model, Curve(*_steps(each.pooled), detail, faint=faint), value))
     note = "Steps: all predictions together. Faint: folds. AP: mean over folds. Dotted: calling everything positive."
-    return _several(result, line, values, details, name, "pr", note)
+    prevalence = sorted({each.pooled.prevalence for each in result})
+    return _several(result, found, "average precision (AP)", "pr", note, prevalence)
 
 
 def calibration(result: CalibrationCurve | Calibrations) -> Drawing:
     """Share of positives by predicted probability; of several classes a panel for each model."""
 
-    def error(curve: CalibrationCurve) -> str:
-        return f"off by {format_score(curve.calibration_error, 3)} on average"
-
-    def line(curve: CalibrationCurve, name: str) -> Curve:
-        return Curve(curve.predicted, curve.observed, name, curve.low, curve.high)
+    def line(curve: CalibrationCurve) -> Curve:
+        detail = f"off by {format_score(curve.calibration_error, 3)} on average"
+        return Curve(curve.predicted, curve.observed, detail, curve.low, curve.high)
 
     note = "Points: bins of similar probability. Dotted: probabilities that hold; above it more happens than was said."
     if isinstance(result, CalibrationCurve):
-        title = f"Probabilities of class {short(result.positive)} are {error(result)}"
-        return _lines([("", line(result, error(result)), 0.0)], _SQUARES["calibration"], title, note)
-    values = [-each.pooled.calibration_error for each in result]
-    details = [error(each.pooled) for each in result]
-    of_pooled: Callable[[Any, str], Curve] = lambda model, name: line(model.pooled, name)  # noqa: E731
-    return _several(result, of_pooled, values, details, "calibration error", "calibration", note)
+        title = f"Probabilities of class {short(result.positive)} are {line(result).name}"
+        return _lines([("", line(result), 0.0)], "calibration", title, note)
+    found = [(each.model, line(each.pooled), each.pooled.calibration_error) for each in result]
+    return _several(result, found, "calibration error", "calibration", note)
 
 
 def costs(result: RocCurve | Rocs, costs: CostMatrix) -> Drawing:
@@ -154,79 +133,74 @@ _SQUARES = {
 }
 """Names of the axes."""
 
-_DIAGONAL = [(np.array([0, 1]), np.array([0, 1]))]
+Named = tuple[str, Curve, float]
+"""A model, its line, which bears what is said of it, and the number that stands for it."""
 
 
-def best_first(values: Sequence[float]) -> list[int]:
-    """Positions of the highest values first; undefined ones last."""
-    return sorted(range(len(values)), key=lambda place: (np.isnan(values[place]), -values[place]))
+def _points(found: Sequence[Named], kind: str) -> Any:
+    """Points of all lines, with their models and numbers."""
+    n = [np.size(line.x) for _, line, _ in found]
+    x_name, y_name = _SQUARES[kind]
+    return as_frame(
+        {
+            "model": np.repeat(np.array([model for model, _, _ in found], dtype=object), n),
+            x_name: np.concatenate([line.x for _, line, _ in found]),
+            y_name: np.concatenate([line.y for _, line, _ in found]),
+            "value": np.repeat([value for _, _, value in found], n),
+        }
+    )
 
 
-def _lines(
-    found: Sequence[tuple[str, Curve, float]], axes: tuple[str, str], title: str, note: str, dotted: Sequence[Any] = ()
-) -> Drawing:
-    """Lines of models in a square of two shares; the data are their points and the number that stands for each."""
-    import pandas as pd
-
-    frames = [pd.DataFrame({"model": model, axes[0]: line.x, axes[1]: line.y, "value": value}) for model, line, value in found]
-    dotted = dotted or (() if axes == _SQUARES["pr"] else _DIAGONAL)
+def _lines(found: Sequence[Named], kind: str, title: str, note: str, levels: Sequence[float] = ()) -> Drawing:
+    """Lines of models in a square of two shares; dotted are these levels, or the diagonal where that means something."""
+    across = np.array([0, 1])
     return lines(
-        pd.concat(frames, ignore_index=True),
+        _points(found, kind),
         [line for _, line, _ in found],
         title=title,
         note=note,
-        x_label=axes[0],
-        y_label=axes[1],
-        dotted=dotted,
+        x_label=_SQUARES[kind][0],
+        y_label=_SQUARES[kind][1],
+        dotted=[(across, np.full(2, level)) for level in levels] if kind == "pr" else [(across, across)],
         shares=True,
-        has_marks=axes == _SQUARES["calibration"],
+        has_marks=kind == "calibration",
         size=(7.6, max(4.4, 0.42 * min(len(found), MOST_LINES) + 0.4)),
     )
 
 
-def _several(
-    result: Any,
-    line: Callable[[Any, str], Curve],
-    values: Sequence[float],
-    details: Sequence[str],
-    value_name: str,
-    kind: str,
-    note: str,
-) -> Drawing:
+def _several(result: Any, found: Sequence[Named], value_name: str, kind: str, note: str, levels: Sequence[float] = ()) -> Drawing:
     """The models of one class as lines, best first; of several classes a panel for each model with a line for each class."""
-    import pandas as pd
-
     n_classes, names = len(result.classes), labels(result.models)
-    shown = [-value if kind == "calibration" else value for value in values]
-    prevalence = [each.pooled.prevalence for each in result] if kind == "pr" else []
-    dotted = [(np.array([0, 1]), np.full(2, each)) for each in sorted(set(prevalence))]
+    values = np.mean(np.reshape([value for _, _, value in found], (-1, n_classes)), axis=1)
+    order = np.argsort(values if kind == "calibration" else -values, kind="stable").tolist()  # undefined ones last
+    best = names[order[0]]
     if n_classes == 1:
-        order = best_first(values)
-        found = [
-            (result.lines[place].model, line(result.lines[place], f"{names[place]}\n{details[place]}"), shown[place])
-            for place in order
-        ]
-        title = f"{names[order[0]]} ranks first of {len(order)} for class {short(result.classes[0], 20)}: {details[order[0]]}"
+        shown = [(model, line._replace(name=f"{names[k]}\n{line.name}"), value) for k, (model, line, value) in enumerate(found)]
+        title = f"{best} ranks first of {len(order)} for class {short(result.classes[0], 20)}: {found[order[0]][1].name}"
         few = f" Grey: the other {len(order) - MOST_LINES} of {len(order)} models." if len(order) > MOST_LINES else ""
-        return _lines(found, _SQUARES[kind], title, f"{note}{_REAL if len(order) > 1 else ''}{few}", dotted)
-    means = np.mean(np.reshape(values, (-1, n_classes)), axis=1)
-    order = best_first(means.tolist())
-    parts = []
+        return _lines([shown[k] for k in order], kind, title, f"{note}{_REAL if len(order) > 1 else ''}{few}", levels)
+    classes, parts, drawn = labels(result.classes, 20), [], list[Named]()
     for place in order[:MOST_PANELS]:
-        mine = range(place * n_classes, (place + 1) * n_classes)
-        classes = labels(result.classes, 20)
-        found = [(result.lines[k].model, line(result.lines[k], classes[k - mine[0]]), shown[k]) for k in mine]
-        bare = [(model, each._replace(faint=(), low=None, high=None), value) for model, each, value in found]
-        part = _lines(bare, _SQUARES[kind], "", "", dotted[:0])
-        part.data["class"] = np.repeat(classes, [np.size(each.x) for _, each, _ in bare])
-        parts.append((f"{names[place]}\nmean {value_name} {format_score(abs(float(means[place])), 3)}", part))
+        mine = zip(classes, found[place * n_classes : (place + 1) * n_classes], strict=True)
+        bare = [(model, line._replace(name=name, faint=(), low=None, high=None), value) for name, (model, line, value) in mine]
+        parts.append((f"{names[place]}\nmean {value_name} {format_score(float(values[place]), 3)}", _lines(bare, kind, "", "")))
+        drawn += bare
+    data = _points(drawn, kind)
+    data["class"] = np.repeat([line.name for _, line, _ in drawn], [np.size(line.x) for _, line, _ in drawn])
     return panels(
-        pd.concat([part.data for _, part in parts], ignore_index=True),
+        data,
         parts,
-        title=f"{names[order[0]]} ranks first of {len(order)}: mean {value_name} over {n_classes} classes "
-        f"{format_score(abs(float(means[order[0]])), 3)}",
+        title=f"{best} ranks first of {len(order)}: mean {value_name} over {n_classes} classes "
+        f"{format_score(float(values[order[0]]), 3)}",
         note=f"Each class against the rest.{_REAL}{of_all(len(parts), len(order))}",
     )
+
+
+def _average(line: Any, name: str, short_name: str, alpha: float) -> tuple[float, str]:
+    """The mean area over folds, or that of all predictions where no fold has one; and it in words, with its interval."""
+    mean = getattr(line, name)
+    value = float(mean.mean) if mean.n_splits else getattr(line.pooled, name)
+    return value, _detail(short_name, value, mean.low, mean.high, alpha)
 
 
 def _detail(name: str, area: float, low: Any, high: Any, alpha: float) -> str:
