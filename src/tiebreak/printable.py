@@ -3,6 +3,8 @@
 Every page, message and figure passes its texts through here. In data (frames, JSON, Parquet, stores) names stay as they are.
 """
 
+import re
+
 _UNSEEN = (
     # Unicode's categories Cc, Zl, Zp and Cs: controls (escape sequences of terminals among them), line ends, half surrogate pairs
     r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
@@ -15,7 +17,7 @@ _UNSEEN = (
     # letters and marks that show nothing
     + r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u3164\uffa0"
 )
-# texts, which `re` compiles when one is first needed: most output is plain ASCII, and needs neither them nor `re`
+# texts, which `re` compiles when one is first needed: most output is plain ASCII, and needs none of them
 _ANY = f"[{_UNSEEN}]"
 _ANY_BUT_LINE_ENDS = f"(?!\n)[{_UNSEEN}]"
 _BLANK = f"[{_UNSEEN}\\s\u2800]*"
@@ -32,8 +34,6 @@ _CREDENTIALS = r"""(?ix)
 
 def without_password(text: str) -> str:
     """A path, or what was given instead of one: of what looks as if it held a password, the beginning only."""
-    import re
-
     found = re.search(_CREDENTIALS, text)
     if found is None:
         return text
@@ -56,8 +56,6 @@ def fault_of_name(name: str) -> str:
     """Reason why a name cannot be used, with how to go on; "" for one that can be read, and kept in a file."""
     if name.isascii() and name.isprintable() and not name.isspace() and name:
         return ""  # without compiling the patterns
-    import re
-
     if not name.isascii() and re.search(_HALF, name) is not None:
         return "holds half of a character (a lone surrogate), which no file can hold. Rename it."
     return "is blank. Give it one that can be read." if re.fullmatch(_BLANK, name) is not None else ""
@@ -65,6 +63,4 @@ def fault_of_name(name: str) -> str:
 
 def _escaped(unseen: str, text: str) -> str:
     """A text with an escape for each character that the pattern finds."""
-    import re
-
     return re.sub(unseen, lambda found: found.group().encode("unicode_escape").decode("ascii"), text)

@@ -77,11 +77,6 @@ class RankingTable(ModelValues):
         return np.flatnonzero(self.may_be_best) if self.may_be_best is not None else np.zeros(0, dtype=np.intp)
 
     @property
-    def are_all_copies(self) -> bool:
-        """True where all models have identical scores, and the procedure has no interval for such."""
-        return bool(np.all(self.entry == 0)) and self.shortfall_high is not None and bool(np.isnan(self.shortfall_high).all())
-
-    @property
     def letters(self) -> list[str] | None:
         """Compact letter display; None where `differs` is."""
         return None if self.differs is None else compact_letters(self.differs)

@@ -125,13 +125,10 @@ def _of_pair(pair: PairComparison) -> str:
 
 def _of_standings(comparison: Comparison) -> str:
     table, names = comparison.ranking_table, list(quoted_names(comparison.models).values())
-    said: dict[str, str | int] = {"n": len(names), "rope": rope_words(comparison)}
-    identical = HEADLINES["identical-scores"].format(names=listed(names, 3))
-    if table.are_all_copies:
-        return identical
     rows: list[int] = table.contenders.tolist()
     leader = rows[0]
-    said |= {"a": names[leader], "value": f"{value_name(comparison)} {value_text(comparison, leader)}"}
+    value = f"{value_name(comparison)} {value_text(comparison, leader)}"
+    said: dict[str, Any] = {"n": len(names), "rope": rope_words(comparison), "a": names[leader], "value": value}
     if table.standing is not None and np.all(table.standing[rows] == BEST):
         few = listed([names[row] for row in rows], 3)
         return HEADLINES["best" if len(rows) == 1 else "copies"].format(names=few, **said)
@@ -142,7 +139,7 @@ def _of_standings(comparison: Comparison) -> str:
         return HEADLINES["near" if fastest is None else "fastest"].format(**{**said, "a": names[chosen], "k": len(near)})
     rivals = [names[row] for row in rows if table.entry[row] != table.entry[leader]]
     if not rivals:
-        return identical if len(rows) == len(names) else HEADLINES["unknown"].format(**said)
+        return HEADLINES["identical-scores" if len(rows) == len(names) else "unknown"].format(names=listed(names, 3), **said)
     return HEADLINES["open"].format(others=listed(rivals) if len(rivals) < 3 else f"{len(rivals)} others", **said)
 
 
@@ -247,7 +244,7 @@ def next_step(comparison: Comparison) -> str:
         return STEPS["near"].format(names=listed([names[name] for name in takes], 6))
     rows = t.contenders.tolist()
     others = [row for row in rows if t.entry[row] != t.entry[rows[0]]]
-    if not others or t.are_all_copies:
+    if not others:
         return ""
     pair = comparison.pair(comparison.models[rows[0]], comparison.models[others[0]])
     if need_of(pair) is None and comparison.looks is not None and not pair.is_in_family:

@@ -1,10 +1,8 @@
 """A comparison and its pairs: the page, details when asked for, columns of the frames, and the facts of the JSON."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,14 +12,33 @@ from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
 from tiebreak.comparison.requirements import Requirements
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.scores.items import Items
 from tiebreak.scores.means import model_correlation
 from tiebreak.scores.scores import ScoreMatrix
-from tiebreak.views import answer, looks, slices
+from tiebreak.views import looks, slices
 from tiebreak.views import requirements as gate
-from tiebreak.views.answer import headline, next_step, overlap_notes, sizes_line
+from tiebreak.views.answer import (
+    STEPS,
+    flips_line,
+    headline,
+    interval_name,
+    interval_text,
+    lines_to_keep,
+    next_step,
+    notices,
+    only_pair,
+    overlap_notes,
+    pair_sentence,
+    pair_step,
+    reason_notes,
+    sizes_line,
+    small_print,
+    table_decimals,
+    value_name,
+    value_text,
+)
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import Coded, View, document, named, plain, records_of
 from tiebreak.views.words import (
@@ -34,9 +51,6 @@ from tiebreak.views.words import (
     model_names,
     quoted_names,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_WHOLE = 12
 """Lines up to which the table of models is shown whole; of more those that may be best, and the rest is counted."""
@@ -57,18 +71,18 @@ def page(
     """The page; with all columns the details below it."""
     if columns not in ("default", "all"):
         raise InvalidParameterError(f"columns must be 'default' or 'all'; got {columns!r}.")
-    headline, step, pair = answer.headline(comparison), answer.next_step(comparison), answer.only_pair(comparison)
-    is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in headline
-    lines_to_copy = answer.lines_to_keep(comparison) if step == answer.STEPS["keep scores"] else ()
+    said, step, pair = headline(comparison), next_step(comparison), only_pair(comparison)
+    is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in said
+    lines_to_copy = lines_to_keep(comparison) if step == STEPS["keep scores"] else ()
     return Page(
         (
             *(() if requirements is None else [gate.section(requirements, comparison)]),
-            Paragraph((headline, looks.sentence(comparison)), n_strong=1),
+            Paragraph((said, looks.sentence(comparison)), n_strong=1),
             models_table(comparison),
             *(() if comparison.by is None else [slices.table(comparison.slices())]),
-            Paragraph(("" if pair is None else answer.flips_line(comparison.pair(*comparison.models)), "" if is_said else step)),
-            *([Paragraph(lines_to_copy, is_code=True)] if lines_to_copy else []),
-            Paragraph(tuple(answer.small_print(comparison)), is_small=True),
+            Paragraph(("" if pair is None else flips_line(comparison.pair(*comparison.models)), "" if is_said else step)),
+            Paragraph(lines_to_copy, is_code=True),
+            Paragraph(tuple(small_print(comparison)), is_small=True),
             *(details(comparison).parts if columns == "all" else ()),
         )
     )
@@ -91,7 +105,7 @@ def details(comparison: Comparison) -> Page:
         (
             ranking_table(comparison),
             pair_table(comparison),
-            Section("Notices", answer.notices(comparison, is_reading=False)),
+            Section("Notices", notices(comparison, is_reading=False)),
             Section("Method", method, has_bullets=False),
             Section("References", (*comparison.method.references, *cited)),
         )
@@ -139,7 +153,7 @@ def models_table(comparison: Comparison) -> Table:
         if by_another:
             notes += (f"Not the best, as another model than the first is shown to be ahead: {listed(by_another, 3)}.",)
         notes += overlap_notes(comparison)
-        notes += answer.reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
+        notes += reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
     return Table.of(
         "",
         columns.items(),
@@ -152,12 +166,12 @@ def models_table(comparison: Comparison) -> Table:
 
 def answer_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
     """Cells of some models by header: place, name, value, and how they stand to the first one, the baseline or the best."""
-    names, value = model_names(comparison.models), answer.value_name(comparison)
+    names, value = model_names(comparison.models), value_name(comparison)
     others = _against_columns(comparison, rows) if comparison.pair_table.is_family else _shortfall_column(comparison, rows)
     return {
         "": [str(rank) for rank in comparison.ranking_table.rank[rows].tolist()],
         "model": [names[row] for row in rows],
-        f"the metric {value}" if value in ("", "model", *others) else value: [answer.value_text(comparison, row) for row in rows],
+        f"the metric {value}" if value in ("", "model", *others) else value: [value_text(comparison, row) for row in rows],
         **others,
     }
 
@@ -196,7 +210,7 @@ def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, l
     """Difference to the baseline or the first model, its interval and the verdict."""
     against, reference = comparison.against_reference, comparison.models.index(comparison.reference)
     name = model_names(comparison.models)[reference]
-    is_baseline, decimals = comparison.settings.baseline is not None, answer.table_decimals(comparison)
+    is_baseline, decimals = comparison.settings.baseline is not None, table_decimals(comparison)
     whom = name if len(name) <= WIDE_NAME else "baseline" if is_baseline else "first"
     header = "typical difference" if comparison.method.is_centre else f"against {whom}"
 
@@ -207,8 +221,8 @@ def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, l
     return {
         **_unit_counts(comparison, comparison.pair_table.rows_with(reference), rows),
         header: cells(lambda row: format_score(float(against.difference[row]), decimals, signed=True)),
-        answer.interval_name(comparison, is_header=True): cells(
-            lambda row: answer.interval_text(comparison, against.interval.low[row], against.interval.high[row])
+        interval_name(comparison, is_header=True): cells(
+            lambda row: interval_text(comparison, against.interval.low[row], against.interval.high[row])
         ),
         "verdict": [own if row == reference else VERDICTS[against.verdict[row]] for row in rows],
     }
@@ -236,7 +250,7 @@ def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, 
     """Bounds on how far some models fall short of the best."""
     bounds = comparison.ranking_table.shortfall_high
     bounds = np.full(len(comparison.models), np.nan) if bounds is None else bounds
-    decimals = answer.table_decimals(comparison)
+    decimals = table_decimals(comparison)
     return {"short by at most": [format_bound(float(bounds[row]), decimals, (comparison.rope,)) for row in rows]}
 
 
@@ -245,23 +259,23 @@ def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, 
 
 def ranking_table(comparison: Comparison) -> Table:
     """All that is known of each model; beside its place the places that the intervals leave open: "2 (1-3)"."""
-    t, lines, decimals = comparison.ranking_table, ranking_rows(comparison), answer.table_decimals(comparison)
+    t, lines, decimals = comparison.ranking_table, ranking_rows(comparison), table_decimals(comparison)
     rows, names = lines[:MOST_PAIRS], model_names(comparison.models)
-
-    def scores(column: FloatArray, digits: int = decimals) -> list[str]:
-        return [format_score(float(value), digits) for value in column[rows]]
 
     places, has_places = [str(rank) for rank in t.rank[rows].tolist()], len(comparison.models) > 2
     if t.rank_low is not None and t.rank_high is not None and has_places:
         ranges = zip(places, t.rank_low[rows].tolist(), t.rank_high[rows].tolist(), strict=True)
         places = [f"{rank} ({low}-{high})" if low != high else f"{rank} ({low})" for rank, low, high in ranges]
-    columns = {"place": places, "model": [names[row] for row in rows], t.value_name: scores(t.mean)}
-    further: dict[str, tuple[FloatArray | None, int]] = {
-        "adjusted": (t.adjusted, decimals),
-        "std. error": (t.standard_error, decimals),
-        "average rank": (t.average_rank if t.value_name != "average rank" else None, 3),
-    }
-    columns |= {name: scores(column, digits) for name, (column, digits) in further.items() if column is not None}
+    numbers = (
+        (t.value_name, t.mean, decimals),
+        ("adjusted", t.adjusted, decimals),
+        ("std. error", t.standard_error, decimals),
+        ("average rank", t.average_rank if t.value_name != "average rank" else None, 3),
+    )
+    columns = {"place": places, "model": [names[row] for row in rows]}
+    for name, held, digits in numbers:
+        if held is not None:
+            columns[name] = [format_score(float(value), digits) for value in held[rows]]
     if t.standing is not None:
         columns |= {**_shortfall_column(comparison, rows), "standing": [STANDINGS[code] for code in t.standing[rows]]}
     letters = t.letters
@@ -274,7 +288,7 @@ def ranking_table(comparison: Comparison) -> Table:
 
 def pair_table(comparison: Comparison) -> Table:
     """All pairs of the family, and tests and posterior; of very many those of the reference."""
-    t, names, decimals = comparison.pair_table, model_names(comparison.models), answer.table_decimals(comparison)
+    t, names, decimals = comparison.pair_table, model_names(comparison.models), table_decimals(comparison)
     of_reference = t.rows_with(comparison.models.index(comparison.reference))[:MOST_PAIRS]
     chosen = np.arange(t.n_pairs) if t.n_pairs <= MOST_PAIRS else of_reference
     part = t.part(chosen)
@@ -283,8 +297,8 @@ def pair_table(comparison: Comparison) -> Table:
         "second": [names[code] for code in part.second],
         **_unit_counts(comparison, chosen),
         "difference": [format_score(float(value), decimals, signed=True) for value in part.law.estimate],
-        answer.interval_name(comparison, is_header=True): [
-            answer.interval_text(comparison, low, high) for low, high in zip(*part.interval, strict=True)
+        interval_name(comparison, is_header=True): [
+            interval_text(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],
         "p": [format_probability(float(p)) for p in part.pvalue],
     }
@@ -358,7 +372,7 @@ def ranking_columns(comparison: Comparison) -> dict[str, Any]:
     return named(columns)
 
 
-def correlation_frame(comparison: Comparison) -> pd.DataFrame:
+def correlation_frame(comparison: Comparison) -> Any:
     """Models by models, in ranking order."""
     import pandas as pd
 
@@ -470,29 +484,22 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
 # --- one pair ---------------------------------------------------------------------------------------------------------------
 
 
-PAIR_COLUMNS = (
-    "first second n_units difference standard_error df statistic pvalue adjusted_pvalue interval_alpha interval_low "
-    "interval_high p_better p_equivalent p_worse verdict reason"
-).split()
-"""Columns of the frame, as those of all pairs of a comparison."""
-
-
 def pair_page(pair: PairComparison) -> Page:
     """The sentence, flips, the next step, and the numbers that the sentence rests on."""
     c = pair.comparison
     regions = {"P(better)": pair.p_better, "P(equiv.)": pair.p_equivalent, "P(worse)": pair.p_worse}
     numbers = {
         f"{c.method.unit}s": str(pair.n_units),
-        "std. error": format_score(pair.standard_error, answer.table_decimals(c)),
+        "std. error": format_score(pair.standard_error, table_decimals(c)),
         **{name: format_probability(p) for name, p in regions.items() if pair.law.is_posterior},
         "p": format_probability(pair.pvalue),
         **({"adj. p": format_probability(pair.adjusted_pvalue)} if pair.is_in_family and c.pair_table.n_pairs > 1 else {}),
     }
     first, second = (quoted_names(c.models)[name] for name in (pair.first, pair.second))
-    step = answer.pair_step(pair)
+    step = pair_step(pair)
     return Page.of(
-        answer.pair_sentence(pair),
-        answer.flips_line(pair),
+        pair_sentence(pair),
+        flips_line(pair),
         "" if step.startswith("Take ") and pair.verdict == "better" else step,
         Table(f"{first} against {second}", tuple(numbers), (tuple(numbers.values()),), (True,) * len(numbers)),
         Paragraph((left_out(c.models),), is_small=True),
@@ -501,8 +508,8 @@ def pair_page(pair: PairComparison) -> Page:
 
 def pair_row(pair: PairComparison) -> dict[str, Any]:
     """The pair's row of `Comparison.pairs`, without the columns that the procedure cannot give."""
-    given = pair.comparison.pair_table.part(np.array([0])).columns()
-    return {name: [getattr(pair, name)] for name in PAIR_COLUMNS if given.get(name, ()) is not None}
+    given = pair_columns(pair.comparison, np.arange(1))
+    return {name: [getattr(pair, name)] for name in given if name != "look"}
 
 
 def pair_facts(pair: PairComparison) -> dict[str, Any]:
@@ -511,13 +518,13 @@ def pair_facts(pair: PairComparison) -> dict[str, Any]:
         schema=2,
         metric=pair.comparison.metric,
         rope=pair.rope,
-        sentence=answer.pair_sentence(pair),
+        sentence=pair_sentence(pair),
         **{name: values[0] for name, values in pair_row(pair).items()},
         differences=pair.differences,
     )
 
 
-PAIR = View(pair_page, pair_row, pair_facts, "tiebreak.views.plots.comparison:PAIR", sentence=answer.pair_sentence)
+PAIR = View(pair_page, pair_row, pair_facts, "tiebreak.views.plots.comparison:PAIR", sentence=pair_sentence)
 VIEW = View(
     page,
     pair_columns,
@@ -525,7 +532,7 @@ VIEW = View(
     "tiebreak.views.plots.comparison:PLOTS",
     report="tiebreak.views.report.comparison:report",
     frames={"ranking": ranking_columns, "correlation": correlation_frame, "shrinkage": shrinkage_columns},
-    sentence=answer.headline,
+    sentence=headline,
     texts={
         "next_step": "tiebreak.views.answer:next_step",
         "details": "tiebreak.views.comparison:details",

@@ -45,7 +45,7 @@ def page(evaluation: Evaluation) -> Page:
     if len(evaluation.models) < 2:
         further = "With another model beside it, compare() says which one is better."
     tables = mean_tables(evaluation, with_intervals=True)
-    return Page((_head(evaluation), *tables, *choice_sections(evaluation), *troubles(evaluation), Paragraph((further,))))
+    return Page((_head(evaluation), *tables, choices_of_searches(evaluation), *troubles(evaluation), Paragraph((further,))))
 
 
 def run_page(evaluation: Evaluation, *, has_means: bool = True) -> Page:
@@ -151,9 +151,9 @@ def _intervals(evaluation: Evaluation, dataset: int, shown: Sequence[int]) -> tu
     return [format_interval(float(low[m]), float(high[m]), 4) for m in shown], [meaning, *cut]
 
 
-def choice_sections(evaluation: Evaluation) -> list[Section]:
+def choices_of_searches(evaluation: Evaluation) -> Section:
     """Choices of searches, and the optimism of their own best scores."""
-    lines = []
+    texts = []
     for name, mine in evaluation.choices.groupby("model", sort=False):
         counts = mine["chosen"].value_counts()
         most = [f"{printable(str(chosen))} on {n} of {len(mine)} splits" for chosen, n in counts.head(3).items()]
@@ -167,8 +167,8 @@ def choice_sections(evaluation: Evaluation) -> list[Section]:
                 f" Its own best {printable(metric.name)} is {format_score(best, 4)}, on rows that took no part "
                 f"{format_score(score, 4)}: optimism {format_score(metric.sign * (best - score), 4)}."
             )
-        lines.append(f"{quote(str(name))} chose {', '.join([*most, *more])}.{claim}")
-    return [Section("Choices", lines, is_folded=False)] if lines else []
+        texts.append(f"{quote(str(name))} chose {', '.join([*most, *more])}.{claim}")
+    return Section("Choices", texts, is_folded=False)
 
 
 def troubles(evaluation: Evaluation) -> list[Section]:

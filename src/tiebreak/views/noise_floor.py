@@ -72,4 +72,4 @@ def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
         yield "identical-scores", "all runs have the very same scores, so nothing says how large their noise may be."
 
 
-VIEW = View(page, columns, facts, sentence=sentence)
+VIEW = View(page, columns, facts)

@@ -6,7 +6,7 @@ import html
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tiebreak.printable import printable
@@ -66,7 +66,7 @@ class Paragraph:
 
     def as_markdown(self) -> str:
         """Each sentence by itself; code as a block."""
-        if self.is_code:
+        if self.is_code and self.lines:
             return "\n".join(("```", *self.lines, "```"))
         lines = map(escape, self.lines)
         return "\n\n".join(f"**{line}**" if n < self.n_strong else line for n, line in enumerate(lines))
@@ -77,15 +77,14 @@ class Section:
     """Notes under a title, a notice's with its code, as a list or as paragraphs; a notebook opens them where they are folded."""
 
     title: str
-    notes: InitVar[Iterable[str] | Iterable[tuple[str, str]]]
+    texts: Iterable[Any]
     has_bullets: bool = True
     is_folded: bool = True
-    texts: tuple[str, ...] = field(init=False)
 
-    def __post_init__(self, notes: Iterable[str] | Iterable[tuple[str, str]]) -> None:
+    def __post_init__(self) -> None:
         """Texts from outside stand in the title and in the notes, which may come from a generator."""
         self.title = printable(self.title)
-        notes = (note if isinstance(note, str) else f"{note[1]} [{note[0]}]" for note in notes)
+        notes = (note if isinstance(note, str) else f"{note[1]} [{note[0]}]" for note in self.texts)
         self.texts = tuple(map(printable, filter(None, notes)))
 
     def show(self, width: int) -> Iterator[Line]:
@@ -202,9 +201,8 @@ class Page:
 
     @classmethod
     def of(cls, *parts: str | Paragraph | Table | Section) -> Page:
-        """A page of parts, of which texts are paragraphs: the first is the answer, an empty one is none."""
-        held = (Paragraph((part,), n_strong=not n) if isinstance(part, str) else part for n, part in enumerate(parts))
-        return cls(tuple(part for part in held if not isinstance(part, Paragraph) or any(part.lines)))
+        """A page of parts, of which texts are paragraphs: the first is the answer."""
+        return cls(tuple(Paragraph((part,), n_strong=not n) if isinstance(part, str) else part for n, part in enumerate(parts)))
 
     @property
     def headline(self) -> str:

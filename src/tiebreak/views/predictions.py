@@ -138,21 +138,20 @@ def lines_page(lines: Lines[Any]) -> Page:
     """A row for each model and class, what the numbers are, and splits without a curve."""
     kind, several = KINDS[type(lines).__name__], len(lines.classes) > 1
     shown = dict(zip(lines.models, short_names(list(lines.models)), strict=True))
-    averages, rows = [getattr(line, kind["average"]) for line in lines], []
-    for line, each in zip(lines, averages, strict=True):
-        interval = format_interval(float(each.low), float(each.high), 4)
-        splits = n_of(each.n_splits, each.n_splits + each.n_undefined)
-        pooled = (_four(getattr(line.pooled, name)) for name in kind["pooled"].values())
-        of_class = (printable(str(line.positive)),) if several else ()
-        rows.append((shown[line.model], *of_class, _four(float(each.mean)), interval, splits, *pooled))
+    averages = [getattr(line, kind["average"]) for line in lines]
+    columns = [
+        ("model", [shown[line.model] for line in lines]),
+        *([("class", [printable(str(line.positive)) for line in lines])] if several else []),
+        (kind["header"], [_four(float(each.mean)) for each in averages]),
+        ("interval", [format_interval(float(each.low), float(each.high), 4) for each in averages]),
+        ("splits", [n_of(each.n_splits, each.n_splits + each.n_undefined) for each in averages]),
+        *((header, [_four(getattr(line.pooled, name)) for line in lines]) for header, name in kind["pooled"].items()),
+    ]
     whose = "of each class against the rest" if several else f"of class {_label(lines.classes[0])}"
     title = f"{kind['title']} {whose}{f' on {quote(lines.dataset)}' if lines.dataset else ''}"
-    names = ("model", "class") if several else ("model",)
-    headers = (kind["header"], "interval", "splits", *kind["pooled"])
-    right = (*(False,) * len(names), *(True,) * len(headers))
     ends = (float(end) for each in averages for end in (each.low, each.high))
     return Page.of(
-        Table(title, (*names, *headers), tuple(rows), right),
+        Table.of(title, columns, ("model", "class")),
         kind["note"].format(level=format_percent(1 - lines.alpha), corrected=CORRECTED),
         *cut_notes(ends, (0.0, 1.0), kind["bounded"]),
         *first_few(_undefined(lines)),
@@ -201,7 +200,7 @@ MOST_CLASSES = 40
 def matrix_page(matrix: ConfusionMatrix) -> Page:
     """Summary, the counts, and each class."""
     n = len(matrix.labels)
-    scores = [format_score(each, 4) for each in (matrix.accuracy, matrix.majority_rate, matrix.balanced_accuracy, matrix.mcc)]
+    scores = list(map(_four, (matrix.accuracy, matrix.majority_rate, matrix.balanced_accuracy, matrix.mcc)))
     counts: str | Table = f"The {n} x {n} counts are in to_frame(), and plot() draws them."
     if n <= MOST_COLUMNS:
         counts = _square("Examples", matrix.labels, [map(str, row) for row in matrix.counts.tolist()])
@@ -231,10 +230,9 @@ def _classes(matrix: ConfusionMatrix) -> Table:
     of_classes = zip(matrix.precision.tolist(), matrix.recall.tolist(), matrix.f_beta().tolist(), strict=True)
     rows = [(name, *map(str, n), *scores) for name, n, scores in zip(names, counts, of_classes, strict=True)][:MOST_CLASSES]
     rows += [(f"{average} average", total, total, *matrix.averaged(average)) for average in get_args(Average)]
-    more = len(names) - MOST_CLASSES
-    shown = tuple((*row[:3], *(format_score(float(score), 4) for score in row[3:])) for row in rows)
-    headers = ("class", "examples", "predicted", "precision", "recall", "F1")
-    return Table(f"Classes; {more} more are in per_class()" if more > 0 else "Classes", headers, shown)
+    more = f"; {len(names) - MOST_CLASSES} more are in per_class()" if len(names) > MOST_CLASSES else ""
+    shown = tuple((*row[:3], *map(_four, row[3:])) for row in rows)
+    return Table(f"Classes{more}", ("class", "examples", "predicted", "precision", "recall", "F1"), shown)
 
 
 def matrix_facts(matrix: ConfusionMatrix) -> dict[str, Any]:
@@ -247,21 +245,29 @@ def matrix_facts(matrix: ConfusionMatrix) -> dict[str, Any]:
 
 def models_page(confusions: Confusions) -> Page:
     """A row for each model, and what to beware of."""
-    rows, warnings = [], []
-    for model, name in zip(confusions.models, short_names(list(confusions.models)), strict=True):
-        matrix = confusions[model]
-        f1 = matrix.averaged("macro").f_beta
-        scores = (matrix.accuracy, matrix.majority_rate, matrix.balanced_accuracy, matrix.mcc, f1)
-        splits = n_of(len(confusions.matrices[model]), confusions.n_splits)
-        rows.append((name, *(format_score(each, 4) for each in scores), str(matrix.n_examples), splits))
-        warnings += [f"{quote(model)}: {each.text} [{each.code}]" for each in matrix.notices if each.code == "majority-class"]
-    headers = ("model", "accuracy", "majority", "balanced", "MCC", "F1 macro", "predictions", "splits")
+    matrices = {model: confusions[model] for model in confusions.models}
+    columns = [
+        ("model", short_names(list(matrices))),
+        ("accuracy", [_four(matrix.accuracy) for matrix in matrices.values()]),
+        ("majority", [_four(matrix.majority_rate) for matrix in matrices.values()]),
+        ("balanced", [_four(matrix.balanced_accuracy) for matrix in matrices.values()]),
+        ("MCC", [_four(matrix.mcc) for matrix in matrices.values()]),
+        ("F1 macro", [_four(matrix.averaged("macro").f_beta) for matrix in matrices.values()]),
+        ("predictions", [str(matrix.n_examples) for matrix in matrices.values()]),
+        ("splits", [n_of(len(confusions.matrices[model]), confusions.n_splits) for model in matrices]),
+    ]
+    warnings = [
+        f"{quote(model)}: {each.text} [{each.code}]"
+        for model, matrix in matrices.items()
+        for each in matrix.notices
+        if each.code == "majority-class"
+    ]
     of = f" on {quote(confusions.dataset)}" if confusions.dataset else ""
     note = (
         "Each example counts as often as it was predicted, once for each repeat. 'majority' is the accuracy of always predicting "
         "the most frequent class. confusions[model] is the matrix of a model."
     )
-    return Page.of(Table(f"Predictions of all splits together{of}", headers, tuple(rows)), note, *first_few(warnings))
+    return Page.of(Table.of(f"Predictions of all splits together{of}", columns), note, *first_few(warnings))
 
 
 def models_facts(confusions: Confusions) -> dict[str, Any]:

@@ -223,7 +223,7 @@ def rating_text(value: float) -> str:
     return "open" if np.isinf(value) else format_score(value, 0)
 
 
-VIEW = View(page, columns, facts, "tiebreak.views.ratings:PLOTS", sentence=_sentence)
+VIEW = View(page, columns, facts, "tiebreak.views.ratings:PLOTS")
 
 
 # --- plots ------------------------------------------------------------------------------------------------------------------

@@ -126,4 +126,4 @@ def facts(slices: Slices) -> dict[str, Any]:
     )
 
 
-VIEW = View(page, columns, facts, plots="tiebreak.views.plots.comparison:SLICES", sentence=sentence)
+VIEW = View(page, columns, facts, "tiebreak.views.plots.comparison:SLICES")

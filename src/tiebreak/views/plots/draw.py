@@ -124,7 +124,7 @@ def short(text: object, width: int = 40) -> str:
 
 def labels(names: Sequence[object], width: int = NAME_WIDTH) -> list[str]:
     """Names of at most `width` characters, all different."""
-    return model_names([readable(str(name)) for name in names], width) if len(names) else []
+    return model_names([readable(str(name)) for name in names], width)
 
 
 def minus(text: str) -> str:
@@ -498,9 +498,9 @@ def square(
     names: Sequence[object],
     title: str,
     note: str,
+    bar: str,
     x_label: str = "",
     y_label: str = "",
-    bar: str = "",
 ) -> Drawing:
     """A square of coloured cells with words, the first row on top; columns bear the numbers of the rows, or short names.
 
@@ -531,7 +531,7 @@ def square(
         ax.xaxis.tick_top()
         _words(ax.xaxis, range(len(texts)), texts if is_short else numbers, size)
         ax.xaxis.set_label_position("top")
-        if bar and own:
+        if own:
             scale = ax.figure.colorbar(image, ax=ax, shrink=0.8, aspect=25, pad=0.02)
             scale.outline.set_visible(False)
             scale.set_label(bar, fontsize=SMALL)

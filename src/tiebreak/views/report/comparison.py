@@ -126,14 +126,12 @@ def _rows(
     `ends` are () where the verdict does not depend on the rope, `otherwise` is the standing of a model that is not near the best,
     and `x` are the places of the low end, the estimate and the high end in percent of the width.
     """
-    t, reference, is_family = comparison.ranking_table, comparison.models.index(comparison.reference), "verdict" in columns
+    t = comparison.ranking_table
     for place, row in enumerate(rows):
         cells, n_copies = {header: column[place] for header, column in columns.items()}, len(folded_copies(comparison, row))
         low, _, high = ends[:, place].tolist()
-        is_drawn = bool(np.isfinite([low, high]).all()) and not (is_family and row == reference)
-        verdict, otherwise = cells.get("verdict", ""), ""
-        is_open = row != reference and not np.isnan([low, high]).any()
-        if not is_family:
+        verdict, otherwise, is_open = cells.get("verdict", ""), "", not np.isnan([low, high]).any()
+        if "verdict" not in columns:
             verdict = "" if t.standing is None else STANDINGS[t.standing[row]]
             otherwise = STANDINGS[int(t.may_be_best is not None and t.may_be_best[row])]
             is_open = verdict not in ("", STANDINGS[BEST])
@@ -145,7 +143,7 @@ def _rows(
             # of the interval that decides the verdict; "Infinity", as JavaScript has it
             "ends": (json.dumps(low), json.dumps(high)) if is_open else (),
             "otherwise": otherwise,
-            "x": tuple(places[:, place].clip(0.0, 100.0).round(1).tolist()) if is_drawn else (),
+            "x": tuple(places[:, place].clip(0.0, 100.0).round(1).tolist()) if np.isfinite([low, high]).all() else (),
         }
 
 

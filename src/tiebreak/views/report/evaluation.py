@@ -12,7 +12,7 @@ from tiebreak.errors import TiebreakError
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.printable import printable
 from tiebreak.views.evaluation import page
-from tiebreak.views.page import Paragraph, Section, Table
+from tiebreak.views.page import Section, Table
 from tiebreak.views.report.comparison import answer_of, brief_facts
 from tiebreak.views.report.document import html_of, pictures
 from tiebreak.views.view import plain
@@ -40,15 +40,12 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mappin
     ]
     if len(asked) > MOST_ANSWERS:
         reasons.append(f"{len(asked) - MOST_ANSWERS} further comparisons: a report holds {MOST_ANSWERS} of them")
-    shown, run = page(evaluation), tuple(islice(_facts(evaluation), MOST_FACTS))
-    tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
-    head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
-    blocks: list[tuple[str, Sequence[Any]]] = [("What was measured", (*head, *tables))]
-    blocks += _predictions(evaluation)
+    run = tuple(islice(_facts(evaluation), MOST_FACTS))
+    *measured, _ = page(evaluation).parts  # whose last part sends to the comparison
+    blocks: list[tuple[str, Sequence[Any]]] = [("What was measured", measured), *_predictions(evaluation)]
     if reasons:
         blocks.append(("What was left out", (Section("Not compared", reasons, is_folded=False),)))
     blocks.append(("How it was run", (Table("Facts of the run", ("what", "value"), run, (False, False)),)))
-
     title = f"{printable(evaluation.name)}: {len(evaluation.models)} models"
     return html_of(
         title, list(map(brief_facts, comparisons)), answers=list(map(answer_of, comparisons)), blocks=blocks, **heading
