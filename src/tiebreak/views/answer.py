@@ -248,7 +248,7 @@ def next_step(comparison: Comparison) -> str:
         return ""
     pair = comparison.pair(comparison.models[rows[0]], comparison.models[others[0]])
     if need_of(pair) is None and comparison.looks is not None and not pair.is_in_family:
-        return _sentence(what_is_left(comparison, f"{names[pair.first]} and {names[pair.second]}"))
+        return what_is_left(comparison, f"{names[pair.first]} and {names[pair.second]}")
     return _settling(pair)
 
 
@@ -309,7 +309,7 @@ def _settling(pair: PairComparison) -> str:
     if need is None:
         return ""
     if comparison.looks is not None:
-        return _sentence(what_is_left(comparison, f"{a} and {b}"))
+        return what_is_left(comparison, f"{a} and {b}")
     ways = _ways(pair, need)
     units = "examples" if comparison.method.unit == "split" else f"{comparison.method.unit}s"
     words, method = STEPS[need.goal if ways else "hopeless"], comparison.method

@@ -179,6 +179,6 @@ def what_is_left(comparison: Comparison, which: str) -> str:
     if looks is None or not looks.n_left:
         unit = "unit" if looks is None else looks.unit
         leaves = f"{which} open" if is_family else f"it open which of {which} is the best"
-        return f"the plan is over and leaves {leaves}; to go on, begin a new plan on new {unit}s."
+        return f"The plan is over and leaves {leaves}; to go on, begin a new plan on new {unit}s."
     left = f"most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
-    return f"go on, as {which} {'are open' if is_family else 'may both be the best'}: at {left}"
+    return f"Go on, as {which} {'are open' if is_family else 'may both be the best'}: at {left}"

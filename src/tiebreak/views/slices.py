@@ -102,17 +102,15 @@ def table(slices: Slices) -> Table:
     )
 
 
-def _rows(slices: Slices) -> Iterator[dict[str, Any]]:
-    models = slices.comparison.models
-    for name, table in zip(slices.names, slices.tables, strict=True):
-        for row in range(table.n_pairs):
-            names = models[table.first[row]], models[table.second[row]]
-            yield {"slice": name, "first": names[0], "second": names[1], **table.row_values(row, mirrored=False)}
-
-
 def columns(slices: Slices) -> dict[str, Any]:
     """A row for each slice and pair."""
-    return of_rows(_rows(slices), COLUMNS)
+    models = slices.comparison.models
+    rows = (
+        {"slice": name, "first": models[first], "second": models[second], **each.row_values(row, mirrored=False)}
+        for name, each in zip(slices.names, slices.tables, strict=True)
+        for row, (first, second) in enumerate(zip(each.first, each.second, strict=True))
+    )
+    return of_rows(rows, COLUMNS)
 
 
 def facts(slices: Slices) -> dict[str, Any]:

@@ -226,7 +226,7 @@ class View:
 
     def as_dict(self, result: object, *choices: Any) -> dict[str, Any]:
         """The facts as a reader of the JSON gets them."""
-        return dict(json.loads("".join(json_pieces(self.facts(result, *choices)))))
+        return dict(json.loads(self.as_json(result, None, *choices)))
 
     def as_json(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
         """The facts as JSON, also written to a file if one is named."""
