@@ -143,7 +143,7 @@ def _points(found: Sequence[Named], kind: str) -> Any:
     x_name, y_name = _SQUARES[kind]
     return as_frame(
         {
-            "model": np.repeat(np.array([model for model, _, _ in found], dtype=object), n),
+            "model": np.repeat([model for model, _, _ in found], n),
             x_name: np.concatenate([line.x for _, line, _ in found]),
             y_name: np.concatenate([line.y for _, line, _ in found]),
             "value": np.repeat([value for _, _, value in found], n),
