@@ -143,7 +143,7 @@ class Results:
                 f"file{'s' * (self.n_files != 1)}: logs of lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM "
                 "(per_instance_stats.json), Every Eval Ever, promptfoo, EvalPlus, LiveCodeBench (JSON), SWE-bench (reports); "
                 "annotations of AlpacaEval; tables (.csv, .tsv, .jsonl, .parquet), answers saved with "
-                "--format json."
+                "--format json. JSON files of single runs are passed by name, as in FOLDER/*.json."
             )
         found = [self._items(options)] if chosen == "log" else [str(each.path) for each in self.of_kind(chosen)]
         if len(found) > 1 and chosen != "items":

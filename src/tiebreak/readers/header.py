@@ -54,6 +54,9 @@ _WEAK = frozenset("index id idx input prompt userinput instruction query image c
 _TRUTH = re.compile(r"(?i)^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$")
 """Names of a column of the truth of something: "Actual Price", "survived_true"; and not of true positives."""
 
+_PREDICTED = frozenset("pred preds prediction predictions predicted yhat".split())
+"""First or last words of names of what a model predicts."""
+
 _ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx))$")
 """Names of a column that numbers examples: PassengerId, customer_id, pair_idx."""
 
@@ -81,6 +84,12 @@ def role_of(name: str) -> str:
 def names_something(name: str) -> bool:
     """True for a column of names or keys, whose cells are kept as they are typed."""
     return role_of(name) in {*_NAMING, "time"}
+
+
+def names_predictions(name: str) -> bool:
+    """True for a column of what a model predicts, by its name: pred, svm_pred, predicted_price."""
+    words = words_in(name)
+    return role_of(name) == "prediction" or not _PREDICTED.isdisjoint((*words[:1], *words[-1:]))
 
 
 def is_weak(name: str) -> bool:

@@ -31,6 +31,7 @@ from tiebreak.readers.header import (
     is_no_score,
     is_weak,
     metric_in,
+    names_predictions,
     names_something,
     plain,
     role_of,
@@ -327,6 +328,7 @@ class Reading:
         TiebreakError
             No rule says what the table holds; the text has its columns, and the one option that would settle it.
         """
+        self._refuse_lone_predictions()
         table = self.table
         if "model" in self.roles:
             return self._melted(self.roles["datasets"], "dataset") if "datasets" in self.roles else self._by_model()
@@ -336,6 +338,17 @@ class Reading:
         columns: dict[str, Column] = {**table.columns, _ALONE: Words((alone,), np.zeros(table.n_rows, dtype=np.int32))}
         found = replace(self, table=replace(table, columns=columns), roles={**self.roles, "model": [_ALONE]})._by_model()
         return found if isinstance(found, Source) else replace(found, roles="")
+
+    def _refuse_lone_predictions(self) -> None:
+        """Refuse what models predict without the truth: 0 and 1 would be taken for wrong and right."""
+        rest = self.others(*_BESIDE_SCORES, "model")
+        named = [name for name in rest if names_predictions(name) and not metric_in(name)]
+        if named and self.roles.keys().isdisjoint(("truth", "score")) and not any(map(metric_in, rest)):
+            raise self.refuse(
+                f"it holds what models predict ({quoted(named, 4)}), and no truth to compare it with.",
+                "Put the truth and the predictions of all models into one table, with the truth in a column 'y_true'; if these are "
+                "scores of single items, call a column of them 'score', or each by its model.",
+            )
 
     def _by_model(self) -> Long | Source:
         """A row for each score, or for each model with a column for each fold."""
