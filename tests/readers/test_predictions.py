@@ -245,7 +245,7 @@ def test_errors_of_forecasts_follow_each_other(rng: np.random.Generator) -> None
 )
 def test_predictions_without_the_truth_are_refused(table: dict[str, list[object]]) -> None:
     """Submissions to a competition, say: classes 0 and 1 would count as wrong and right, and probabilities as areas."""
-    with pytest.raises(UnclearSourceError, match="it holds what models predict .*, and no truth to compare it with"):
+    with pytest.raises(UnclearSourceError, match=r"it holds what models predict .*, and no truth to compare it with"):
         tb.compare({"a": pd.DataFrame(table), "b": pd.DataFrame(table)} if len(table) == 2 else pd.DataFrame(table))
 
 

@@ -346,8 +346,8 @@ class Reading:
         if named and self.roles.keys().isdisjoint(("truth", "score")) and not any(map(metric_in, rest)):
             raise self.refuse(
                 f"it holds what models predict ({quoted(named, 4)}), and no truth to compare it with.",
-                "Put the truth and the predictions of all models into one table, with the truth in a column 'y_true'; if these are "
-                "scores of single items, call a column of them 'score', or each by its model.",
+                "Put the truth and the predictions of all models into one table, with the truth in a column 'y_true'; if these "
+                "are scores of single items, call a column of them 'score', or each by its model.",
             )
 
     def _by_model(self) -> Long | Source:
