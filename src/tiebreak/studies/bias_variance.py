@@ -134,9 +134,9 @@ def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_
         raise DataError("bias and variance are computed for one target: y must hold one class or one number for each row.")
     check_amount(n_rounds, planned.data)
     train, test = planned.splits[0]
-    y_train, strata = planned.data.y[train], [train]
-    if planned.task == "classification":  # classes keep their shares
-        strata = [train[y_train == label] for label in np.unique(y_train)]
+    code = planned.data.classes(planned.task)[1]
+    # classes keep their shares
+    strata = [train] if code is None else [train[code[train] == label] for label in np.unique(code[train])]
     splits = []
     for number in range(n_rounds):
         generator = np.random.default_rng(derive_seed(0 if whole.rng is None else whole.rng, "bootstrap", number))
