@@ -513,3 +513,9 @@ def test_a_scorer_that_this_scikit_learn_lacks(monkeypatch: pytest.MonkeyPatch) 
         UnknownNameError, match=rf"^scikit-learn {sklearn.__version__}, which is installed, has no scorer 'jaccard' yet\.$"
     ):
         found("jaccard")
+
+
+def test_a_scorer_of_a_function_in_c_has_no_signature_to_look_at() -> None:
+    """Python's max is such a function: nothing is known of a positive class."""
+    (scorer,) = resolve_scorers({"most": make_scorer(max)}, classifier=True, n_classes=2)
+    check_target(scorer, make_truth(np.array(["no", "yes"] * 3), classifier=True))

@@ -1,5 +1,6 @@
 """One metric and how it is obtained: from what a model said, row by row where it is a mean, or by asking the model itself."""
 
+import inspect
 import json
 import math
 from collections import Counter
@@ -165,8 +166,13 @@ def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
 def _wants_the_label_1(call: Any) -> bool:
     """True for a scorer of scikit-learn of two classes to which nobody has said which one is positive."""
     settings = getattr(call, "_kwargs", {})
-    is_told = "pos_label" in settings or settings.get("average", "binary") != "binary"
-    return hasattr(call, "_score_func") and not is_told and bool(call._get_pos_label() == 1)
+    if not hasattr(call, "_score_func") or "pos_label" in settings or settings.get("average", "binary") != "binary":
+        return False
+    try:
+        parameter = inspect.signature(call._score_func).parameters.get("pos_label")
+    except (TypeError, ValueError):  # of a function written in C
+        return False
+    return parameter is not None and parameter.default == 1
 
 
 # --- from what callers name ------------------------------------------------------------------------------------------------
