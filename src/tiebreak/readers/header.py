@@ -31,7 +31,7 @@ ALIASES: dict[str, str] = {
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
     "human": "human human_score human_label human_rating human_judgement human_judgment expert expert_score",
     "truth": """y_true truth true_label true_class label target actual actual_label actual_class actual_value true ground_truth
-        gold gold_label gt gt_label label_gt label_true y_test y""",
+        gold gold_label gt gt_label label_gt label_true y_test class outcome y""",
     "prediction": """y_pred prediction predicted pred y_hat yhat predicted_label pred_label predicted_class pred_class
         predicted_value y_score y_prob""",
     "metric": "metric metric_name measure",
@@ -230,9 +230,11 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     rest = [name for name in table.columns if not any(name in columns for columns in roles.values())]
     label = roles.get("truth", [""])[0] if "truth" not in named and "model" not in roles else ""
     # labels of which each row has another are names, and no classes
-    is_text = label in texts and label in table.columns and plain(label) in ("label", "target")
-    if is_text and len(table.words(label).names) == table.n_rows > 2:
+    is_own = label in texts and label in table.columns and len(table.words(label).names) == table.n_rows > 2
+    if is_own and plain(label) in ("label", "target"):
         roles["model"] = roles.pop("truth")
+    elif is_own and plain(label) in ("class", "outcome"):  # a row for each class, with its scores
+        del roles["truth"]
     claims = [name for name in rest if _TRUTH.search(name)]
     if len(claims) == 1 and not {"model", "truth", "score"} & roles.keys() and not any(map(metric_in, rest)):
         roles["truth"] = claims
