@@ -36,10 +36,10 @@ def test_losses_of_probabilities_are_scikit_learns(metric: str, whole) -> None:
         assert tb.read_predictions([0, 1, 2], {"a": table}).score.mean() == pytest.approx(log_loss([0, 1, 2], table))
 
 
-@pytest.mark.parametrize("name", ["y_true", "Actual", "gold_label", "label_gt", "Class", "Survived_true"])
+@pytest.mark.parametrize("name", ["y_true", "Actual", "gold_label", "label_gt", "Class", "expected", "Survived_true", "y"])
 def test_the_truth_is_known_by_its_name(name: str) -> None:
     """As public files call it; texts beside the classes are no predictions."""
-    table = pd.DataFrame({"pair": ["p", "q", "r"], name: ["x", "y", "y"], "a": ["x", "x", "y"], "b": ["y", "y", "y"]})
+    table = pd.DataFrame({"id": ["p", "q", "r"], name: ["x", "y", "y"], "a": ["x", "x", "y"], "b": ["y", "y", "y"]})
     assert tb.compare(table).models == ("a", "b")
 
 

@@ -31,7 +31,9 @@ ALIASES: dict[str, str] = {
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
     "human": "human human_score human_label human_rating human_judgement human_judgment expert expert_score",
     "truth": """y_true truth true_label true_class label target actual actual_label actual_class actual_value true ground_truth
-        gold gold_label gt gt_label label_gt label_true y_test class outcome y""",
+        gold gold_label gt gt_label label_gt label_true y_test class outcome gold_standard gold_answer expected
+        expected_answer expected_label expected_output reference reference_answer reference_label answer_key correct_label
+        correct_answer observed obs y_real real_value y""",
     "prediction": """y_pred prediction predicted pred y_hat yhat predicted_label pred_label predicted_class pred_class
         predicted_value y_score y_prob""",
     "metric": "metric metric_name measure",

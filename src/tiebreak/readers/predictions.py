@@ -228,6 +228,8 @@ def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[
             f"{model!r} predicts {quoted(foreign, 3)}, which the truth does not have; its classes are {quoted(known, 12)}. If "
             "these are probabilities, pass ",
             Setting("metric", "'roc_auc'"),
+            "; if they are numbers, ",
+            Setting("metric", "'mean_absolute_error'"),
             ".",
         )
     return values

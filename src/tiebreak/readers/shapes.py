@@ -230,9 +230,9 @@ class Reading:
             return False
         if "model" in roles:
             return "prediction" in roles and roles.keys().isdisjoint(("score", "metric")) and asked not in self.table.columns
-        # a model may be called y, unless periods or predictions stand beside it
+        # a model may be called y, unless items, periods or predictions stand beside it
         is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
-        return is_sure or not {"prediction", "time"}.isdisjoint(roles)
+        return is_sure or not {"prediction", "time", "item"}.isdisjoint(roles)
 
     def refuse(
         self,
