@@ -158,7 +158,8 @@ LARGEST_ROPE = 1e300
 def check_rope(rope: float) -> float:
     """Half-width of the region of practical equivalence, finite and not negative."""
     hint = " It is the smallest difference that matters to you, e.g. 0.01 for one point of accuracy."
-    fits = _is_number(rope) and 0 <= float(rope) <= LARGEST_ROPE  # as a number of numpy that has fewer digits overflows
+    number = rope.item() if isinstance(rope, np.generic) else rope  # one of numpy with fewer digits overflows beside 1e300
+    fits = _is_number(rope) and 0 <= number <= LARGEST_ROPE
     refuse_unless(fits, "rope", "be a finite half-width of at least 0, in the metric's unit", rope, hint)
     return float(rope)
 
