@@ -111,6 +111,7 @@ class LocalPool:
         self._payload: code.Payload | None = None
         self._pipe: list[int] = []
         self._owner = os.getpid()
+        self._closing = threading.Lock()
 
     def workers(self) -> Sequence[Hashable]:
         """Numbers of the processes. What dead ones have started is killed: it holds their pipes, so that no death is noticed."""
@@ -168,15 +169,16 @@ class LocalPool:
     def _close(self) -> None:
         from joblib.externals.loky.backend import resource_tracker
 
-        for worker in list(self._executors):
-            self.drop(worker)
-        folder, self._folder = self._folder, ""
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)  # Windows keeps what a worker still reads
-        if folder and not Path(folder).exists():
-            resource_tracker.unregister(folder, "folder")
-        while self._pipe:
-            os.close(self._pipe.pop())
+        with self._closing:  # a second Ctrl-C may close again
+            for worker in list(self._executors):
+                self.drop(worker)
+            folder, self._folder = self._folder, ""
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)  # Windows keeps what a worker still reads
+            if folder and not Path(folder).exists():
+                resource_tracker.unregister(folder, "folder")
+            while self._pipe:
+                os.close(self._pipe.pop())
 
     def _write(self) -> code.Payload:
         """Write all pieces into one file, which is removed even where this process is killed."""
