@@ -154,7 +154,7 @@ def test_degrees_of_freedom_grow_with_the_runs(seed: int, of_items: float, of_ru
     def first(df_of_both: Callable[[int], float], df_of_runs: Callable[[int], float]) -> float:
         for r in range(4, 301):
             both = stats.t.isf(0.025, df_of_both(r)) * np.sqrt(stays + max(error**2 - stays, 0.0) * 3 / r)
-            runs = stats.t.isf(0.025, df_of_runs(r)) * float(beside["runs_error"]) * np.sqrt(3 / r)
+            runs = stats.t.isf(0.025, df_of_runs(r)) * float(beside["by_runs"].se) * np.sqrt(3 / r)
             if max(both, runs) <= abs(pair.difference):
                 return r
         return np.inf

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tiebreak.numerics import UNDEFINED
+from tiebreak.numerics import UNDEFINED, Law
 from tiebreak.statistics import clustered_mean, crossed_mean, stratified_mean, welch_ttest
-from tiebreak.statistics.means import Layout, cluster_sums, differences_of_means, means_of_rows
+from tiebreak.statistics.means import Layout, Means, cluster_sums, differences_of_means, means_of_rows
 
 NAMES = list("aaaaabbbccccccdee")
 
@@ -163,9 +163,9 @@ def test_a_small_stratum_without_a_difference_is_not_known_exactly() -> None:
     """Five items of one task that happen not to differ widen the interval by one that could have."""
     values = [0.0] * 5 + [1.0, -1.0] * 30
     found = stratified_mean(values, ["small"] * 5 + ["large"] * 60)
-    assert found.guarded_error == pytest.approx(np.sqrt(found.law.se**2 + (1 / 5 / 2) ** 2))
+    assert found.guarded.se == pytest.approx(np.sqrt(found.law.se**2 + (1 / 5 / 2) ** 2))
     low, high = found.law.interval()
-    assert high - low > 2 * 1.96 * found.guarded_error
+    assert high - low > 2 * 1.96 * found.guarded.se
 
 
 def layout(n_runs: int, n: int, seed: int = 0, run_sd: float = 1.0) -> np.ndarray:
@@ -185,7 +185,7 @@ def test_variance_is_that_of_the_two_way_layout() -> None:
     assert result.law.se**2 == pytest.approx(total / y.size)
     assert result.law.df == pytest.approx(total**2 / (examples**2 / 19 + runs**2 / 2 + rest**2 / 38))
     assert result.from_both == pytest.approx(rest / y.size)
-    assert result.runs_error == pytest.approx(y.mean(axis=1).std(ddof=1) / np.sqrt(3))
+    assert result.by_runs.se == pytest.approx(y.mean(axis=1).std(ddof=1) / np.sqrt(3))
 
 
 def test_unbalanced_runs_are_used() -> None:
@@ -205,8 +205,15 @@ def test_a_model_with_fewer_runs_is_another_sample_and_leaves_the_other_pairs_al
     alone = differences_of_means(score[:2], np.array([0]), np.array([1]), Layout(), np.full(1, 5.0))
     assert np.array(found.law.interval())[:, 0] == pytest.approx(np.ravel(alone.law.interval()), rel=1e-12)
     own = [score[0].mean(axis=1).var(ddof=1) / 4, score[2, :2].mean(axis=1).var(ddof=1) / 2]
-    assert found.runs_error is not None
-    assert found.runs_error[1] == pytest.approx(np.sqrt(sum(own)), rel=1e-9)
+    assert found.by_runs is not None
+    assert found.by_runs.se[1] == pytest.approx(np.sqrt(sum(own)), rel=1e-9)
+
+
+def numbers_of_row(found: Means, row: int) -> list[float]:
+    """All numbers of one row: of laws estimates, errors, degrees of freedom and units."""
+    parts = [part for part in found.take(np.array(row)) if part is not None]
+    laws = [(part.estimate, part.se, part.df, part.n_units, part.kind) if isinstance(part, Law) else (part,) for part in parts]
+    return [float(number) for each in laws for number in each]
 
 
 def test_pairs_that_lack_runs_of_tasks_are_each_as_by_itself(rng: np.random.Generator) -> None:
@@ -217,10 +224,10 @@ def test_pairs_that_lack_runs_of_tasks_are_each_as_by_itself(rng: np.random.Gene
     one, two = np.array([0, 1]), np.array([1, 2])
     score[1, :, 5] = np.nan
     found = differences_of_means(score, one, two, tasks, scale)
-    assert {len(part) for part in found if part is not None} == {2}
+    assert np.shape(found.law.estimate) == (2,)
     for row in (0, 1):
         alone = differences_of_means(score, one[[row]], two[[row]], tasks, scale[[row]])
-        assert [part[row] for part in found if part is not None] == pytest.approx([part[0] for part in alone if part is not None])
+        assert numbers_of_row(found, row) == pytest.approx(numbers_of_row(alone, 0))
 
 
 def test_a_row_that_lacks_a_run_counts_its_own_runs(rng: np.random.Generator) -> None:
@@ -230,6 +237,6 @@ def test_a_row_that_lacks_a_run_counts_its_own_runs(rng: np.random.Generator) ->
     for layout in (Layout(), Layout(tasks=np.repeat([0, 1], 15)), Layout(clusters=np.arange(30) // 3)):
         found = means_of_rows(score, layout, np.full(2, 5.0))
         alone = means_of_rows(score[:1, :3], layout, np.full(1, 5.0))
-        assert [part[0] for part in found if part is not None] == pytest.approx([part[0] for part in alone if part is not None])
-        assert found.runs_df is not None
-        assert found.runs_df.tolist() == [2, 3]
+        assert numbers_of_row(found, 0) == pytest.approx(numbers_of_row(alone, 0))
+        assert found.by_runs is not None
+        assert found.by_runs.df.tolist() == [2, 3]

@@ -1,14 +1,13 @@
 """Prediction-powered means: many examples that a model judged, corrected by the few that people judged too."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
-    SPREAD,
     FloatArray,
     IntArray,
     check_array,
@@ -188,8 +187,8 @@ def labelled_means(known: Labelled, weight: float, tolerance: FloatArray) -> Mea
     event = np.square(weight * np.array([_event(*row, known.codes[own]) for row in rows]))
     guarded = variance + event
     guarded_df = np.where(guarded > 0, divide(np.square(guarded), np.square(variance) / df + np.square(event) / 2.0), df)
-    means = Means(estimate, np.where(kind == SPREAD, error, 0.0), df, np.full(df.shape, own.size), kind, tolerance)
-    return means._replace(guarded_error=np.sqrt(guarded), guarded_df=guarded_df)
+    facts: dict[str, Any] = {"n_units": np.full(df.shape, own.size), "kind": kind, "tolerance": tolerance}
+    return Means(student(estimate, error, df, **facts), guarded=student(estimate, np.sqrt(guarded), guarded_df, **facts))
 
 
 def _event(labels: FloatArray, judged: FloatArray, noise: float, clusters: IntArray) -> float:

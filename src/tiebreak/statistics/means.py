@@ -9,7 +9,7 @@ item, and then the items as the only source of chance, forgets what the runs hav
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
-    IDENTICAL,
     RELATIVE_TOLERANCE,
     SPREAD,
     UNDEFINED,
@@ -35,7 +34,7 @@ from tiebreak.numerics import (
     noise_of,
     plain,
 )
-from tiebreak.numerics.law import Law, kind_of, least_sure, student
+from tiebreak.numerics.law import Law, joined, kind_of, least_sure, student
 from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean, skewness_of_weighted_mean
 
 ClusterVariance = Literal["cr2", "cr1", "cr0", "independent"]
@@ -336,65 +335,48 @@ class Layout:
 
 
 class Means(NamedTuple):
-    """Means of rows of scores or differences with their errors; arrays over the rows, or single numbers.
+    """Means of rows of scores or differences with their laws; arrays over the rows, or single numbers.
 
     Attributes
     ----------
-    estimate, standard_error, df : ndarray or float
-        By Satterthwaite's degrees of freedom.
-    n : ndarray of int or int
-        Items.
-    kind, tolerance
-        As of `Law`.
+    by_items : Law
+        Student's, with Satterthwaite's degrees of freedom; its units are the items. What runs add is part of its error.
     skewness : ndarray or float, optional
         Of the estimate.
-    runs_error, runs_df, runs_skewness : ndarray or float, optional
+    by_runs : Law, optional
         By the means of the runs alone.
+    runs_skewness : ndarray or float, optional
+        Of the mean of the runs, 0 below ten of them.
     from_items, from_runs, from_both : ndarray or float, optional
         Parts of the squared standard error: what items differ by in all runs, what runs differ by on all items, and the rest.
         More items divide the first and the last, more runs the second and the last.
-    guarded_error, guarded_df : ndarray or float, optional
+    guarded : Law, optional
         With what small strata, or a judge that was right by chance, may hide.
     """
 
-    estimate: FloatArray
-    standard_error: FloatArray
-    df: FloatArray
-    n: IntArray
-    kind: NDArray[np.int8]
-    tolerance: FloatArray
+    by_items: Law
     skewness: FloatArray | None = None
-    runs_error: FloatArray | None = None
+    by_runs: Law | None = None
+    runs_skewness: FloatArray | None = None
     from_items: FloatArray | None = None
     from_runs: FloatArray | None = None
     from_both: FloatArray | None = None
-    guarded_error: FloatArray | None = None
-    guarded_df: FloatArray | None = None
-    runs_skewness: FloatArray | None = None
-    runs_df: FloatArray | None = None
+    guarded: Law | None = None
 
     @property
     def law(self) -> Law:
-        """Student's law of the means, or the less sure one of several.
+        """The less sure of the laws; Hall's of those that have a skewness."""
+        items, runs = self.by_items, self.by_runs
+        if self.skewness is not None:
+            items = skewed(items, expected_skewness(self.skewness, np.add(items.spread[1], 1.0)))
+        if runs is not None and self.runs_skewness is not None:
+            runs = skewed(runs, self.runs_skewness)
+        return least_sure([each for each in (items, runs, self.guarded) if each is not None])
 
-        Where there is a skewness, Hall's; with runs that of the runs' means too, skewed from ten runs on; and that of the
-        guarded error.
-        """
-        facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
-        by_items = None if self.skewness is None else expected_skewness(self.skewness, np.add(self.df, 1.0))
-        are_many = np.greater_equal(0 if self.runs_df is None else self.runs_df, FEW_RUNS - 1)
-        by_runs = None if self.runs_skewness is None else np.where(are_many, self.runs_skewness, 0.0)
-        several = (
-            (self.standard_error, self.df, by_items),
-            (self.runs_error, self.runs_df, by_runs),
-            (self.guarded_error, self.guarded_df, None),
-        )
-        laws = ((student(self.estimate, error, df, **facts), g) for error, df, g in several if error is not None is not df)
-        return least_sure([law if g is None else skewed(law, g) for law, g in laws])
-
-    def reshaped(self, shape: tuple[int, ...]) -> Means:
-        """Arrays of another shape, numbers for none."""
-        return Means(*(None if each is None else np.reshape(each, shape)[()] for each in self))  # type: ignore[arg-type]
+    def take(self, rows: IntArray) -> Means:
+        """Those of some rows, in the shape of these."""
+        some = (each if each is None else each.take(rows) if isinstance(each, Law) else each[rows] for each in self)
+        return Means(*some)  # type: ignore[arg-type]
 
 
 def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
@@ -431,7 +413,7 @@ def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, sc
         for rows in parts
     ]
     order = np.argsort(np.concatenate(parts))
-    return Means(*(None if column is None else column[order] for column in joined_means(found)))  # type: ignore[arg-type]
+    return joined_means(found).take(order)
 
 
 def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray) -> Means:
@@ -445,13 +427,12 @@ def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray
     items = means_of_rows(difference[:, None], layout, scale)
     n = np.stack([np.count_nonzero(~np.isnan(each).all(axis=2), axis=1) for each in (a, b)]).astype(float)
     shared = [means_of_rows(np.where(np.isnan(difference)[:, None], np.nan, each), layout, scale) for each in (a, b)]
-    squares = np.stack([np.square(np.asarray(each.runs_error)) for each in shared])
+    squares = np.stack([np.square(each.by_runs.spread[0]) for each in shared])  # type: ignore[union-attr]
     squares = np.where(n == 1, squares[::-1] * n[::-1], squares)
     rest = np.sum([np.asarray(each.from_both) for each in shared], axis=0)
     runs, own = squares.sum(axis=0), np.maximum(n - 1.0, 1.0)
     runs_df = np.where((n == 1).any(axis=0), own.max(axis=0), welch_freedom(squares[0], own[0], squares[1], own[1], guarded=True))
-    found = _of_both(items, runs, runs_df, rest, items.df * own.sum(axis=0))
-    return found._replace(guarded_error=None, guarded_df=None, runs_skewness=np.zeros(runs.shape))
+    return _of_both(items, runs, runs_df, rest, items.by_items.spread[1] * own.sum(axis=0))._replace(guarded=None)
 
 
 def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArray:
@@ -478,16 +459,12 @@ def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Mean
     return _of_sums(_sums(values[:, 0], layout.clusters, weight), scale)
 
 
-def means_of_law(law: Law) -> Means:
-    """Estimates and errors of Student's law."""
-    shape, (error, df) = np.shape(law.estimate), law.spread
-    df, n, tolerance = (np.broadcast_to(each, shape) for each in (df, law.n_units, law.tolerance))
-    return Means(np.asarray(law.estimate), error, df, n, law.kind, tolerance)
-
-
 def joined_means(found: Sequence[Means]) -> Means:
     """Successive blocks of rows as one."""
-    columns = (None if each[0] is None else np.concatenate(each) for each in zip(*found, strict=True))
+    columns = (
+        each[0] if each[0] is None else joined(each) if isinstance(each[0], Law) else np.concatenate(each)
+        for each in zip(*found, strict=True)
+    )
     return Means(*columns)  # type: ignore[arg-type]
 
 
@@ -500,7 +477,7 @@ def _of_sums(sums: ClusterSums, scale: FloatArray, n_runs: IntArray | int = 1) -
     n_clusters, n = np.asarray(found.n_units), np.broadcast_to(sums.n_examples, found.kind.shape)
     is_chance = (n_clusters < MANY_CLUSTERS) & (n_clusters < n) & (np.abs(skewness) * np.sqrt(n_clusters) < SEEN)
     skewness = np.where(is_chance & (n_runs == 1), 0.0, skewness)
-    return means_of_law(found)._replace(n=n, tolerance=np.asarray(RELATIVE_TOLERANCE * scale), skewness=skewness)
+    return Means(replace(found, n_units=n, tolerance=RELATIVE_TOLERANCE * scale), skewness)
 
 
 def task_shares(layout: Layout, present: NDArray[np.bool_] | bool = True) -> FloatArray:
@@ -660,13 +637,12 @@ def _over_strata(strata: Sequence[tuple[FloatArray, ...]], noise: FloatArray) ->
     share = np.minimum(np.nan_to_num(divide(seen, total)), 1.0)
     skewness = skewness_of_mean(contributions, n_units.sum(axis=-1)) * share**1.5
     kind = kind_of(np.abs(means).max(axis=-1), total > np.square(noise), noise)  # nan where a stratum is void
-    (error, df), (guarded_error, guarded_df) = (
-        student(estimate, np.sqrt(square), np.where(kind == UNDEFINED, 0.0, own), kind=kind).spread
+    facts: dict[str, Any] = {"n_units": n.sum(axis=-1).astype(np.int64), "kind": kind, "tolerance": noise}
+    by_items, with_guard = (
+        student(estimate, np.sqrt(square), np.where(kind == UNDEFINED, 0.0, own), **facts)
         for square, own in ((total, df), (guarded, guarded_df))
     )
-    estimate, n_examples = np.where(kind == IDENTICAL, 0.0, estimate), n.sum(axis=-1).astype(np.int64)
-    found = Means(estimate, error, df, n_examples, kind, noise, skewness, guarded_error=guarded_error, guarded_df=guarded_df)
-    return found.reshaped(noise.shape)
+    return Means(by_items, skewness, guarded=with_guard)
 
 
 def _of_singles(means: FloatArray, is_single: NDArray[np.bool_]) -> tuple[FloatArray, IntArray]:
@@ -731,7 +707,7 @@ def crossed_mean(
         raise DataError(f"example {np.argwhere(absent)[0][-1]} has no answer in any run; leave it out.")
     rows = scores.reshape(-1, *scores.shape[-2:])
     found = _crossed(rows, clusters, check_weights(weights, rows.shape[-1]), np.nanmax(np.abs(rows), axis=(1, 2)))
-    return found.reshaped(scores.shape[:-2])
+    return found.take(np.arange(len(rows)).reshape(scores.shape[:-2]))
 
 
 def _crossed(scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, weight: FloatArray, scale: FloatArray) -> Means:
@@ -740,10 +716,11 @@ def _crossed(scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, 
     runs_of, n_runs = present.sum(axis=1), present.any(axis=2).sum(axis=1)
     means = mean_present(scores, axis=1)
     sums = _sums(means, clusters, weight)
-    items = _of_sums(sums, scale, n_runs)
+    found = _of_sums(sums, scale, n_runs)
+    items = found.by_items
     used = np.where(runs_of > 0, weight, 0.0)
     own = np.where(present, divide(used, used.sum(axis=1, keepdims=True) * runs_of)[:, None], 0.0)  # weight of each answer
-    residual = np.where(present, scores - items.estimate[:, None, None], 0.0) * own
+    residual = np.where(present, scores - np.asarray(items.estimate)[:, None, None], 0.0) * own
     cells, there = (_sums(each, clusters, np.ones(means.shape[1])).totals for each in (residual, runs_of.astype(float)))
     # squared errors of the mean by run, and of what is left without items and runs; unbiased where all are balanced
     run_share, of_cluster, of_run = own.sum(axis=2), cells.sum(axis=1), cells.sum(axis=2)
@@ -753,33 +730,32 @@ def _crossed(scores: FloatArray, clusters: Sequence[object] | ArrayLike | None, 
     factor = [n / np.maximum(n - 1, 1) for n in (n_runs, np.count_nonzero(there, axis=1))]
     rest = factor[0] * factor[1] * np.square(left).sum(axis=(1, 2))
     runs_df = np.maximum(n_runs - 1.0, 1.0)
-    found = _of_both(items, from_runs, runs_df, rest, (np.count_nonzero(sums.weights > 0, axis=-1) - 1) * runs_df)
-    error, runs_error = (
-        student(0.0, each, kind=items.kind).spread[0] for each in (found.standard_error, np.asarray(found.runs_error))
-    )
     by_items = (n_runs == 1) | (items.kind == UNDEFINED)
     kind = np.where(by_items, items.kind, law_of_rows(means, scale, omit_missing=True).kind).astype(np.int8)
-    return found._replace(standard_error=error, runs_error=runs_error, kind=kind, runs_skewness=skewness_of_mean(of_run, n_runs))
+    skewness = np.where(n_runs >= FEW_RUNS, skewness_of_mean(of_run, n_runs), 0.0)
+    found = _of_both(found, from_runs, runs_df, rest, (np.count_nonzero(sums.weights > 0, axis=-1) - 1) * runs_df)
+    items, runs = (replace(law, kind=kind) for law in (found.by_items, found.by_runs) if law is not None)
+    return found._replace(by_items=items, by_runs=runs, runs_skewness=skewness)
 
 
-def _of_both(items: Means, runs: FloatArray, runs_df: FloatArray, rest: FloatArray, rest_df: FloatArray) -> Means:
+def _of_both(found: Means, runs: FloatArray, runs_df: FloatArray, rest: FloatArray, rest_df: FloatArray) -> Means:
     """Means over items with what runs add to their variance; no more than that by items where runs show nothing beyond it.
 
     From the squared errors by runs and of what is left without items and runs, with Satterthwaite's degrees of freedom. Of the
     skewness the part stays that items have in the error: what runs add counts as symmetric.
     """
-    by_items = np.square(items.standard_error)
+    items, (error, own) = found.by_items, found.by_items.spread
+    by_items = np.square(error)
     is_seen = runs > rest
     variance = np.where(is_seen, by_items + runs - rest, by_items)
-    terms = divide(by_items**2, items.df) + divide(runs**2, runs_df) + divide(rest**2, rest_df)
-    df = np.where(is_seen, np.maximum(divide(variance**2, terms), np.minimum(runs_df, items.df)), items.df)
+    terms = divide(by_items**2, own) + divide(runs**2, runs_df) + divide(rest**2, rest_df)
+    df = np.where(is_seen, np.maximum(divide(variance**2, terms), np.minimum(runs_df, own)), own)
     share = np.minimum(np.nan_to_num(divide(by_items, variance)), 1.0)
-    return items._replace(
-        standard_error=np.sqrt(variance),
-        df=df,
-        skewness=np.asarray(items.skewness) * share**1.5,
-        runs_error=np.sqrt(runs),
-        runs_df=runs_df,
+    facts: dict[str, Any] = {"n_units": items.n_units, "kind": items.kind, "tolerance": items.tolerance}
+    return found._replace(
+        by_items=student(items.estimate, np.sqrt(variance), df, **facts),
+        skewness=np.asarray(found.skewness) * share**1.5,
+        by_runs=student(items.estimate, np.sqrt(runs), runs_df, **facts),
         from_items=np.maximum(by_items - rest, 0.0),
         from_runs=np.maximum(runs - rest, 0.0),
         from_both=rest,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray, divide, floats, group_codes
+from tiebreak.numerics import divide, floats, group_codes
 from tiebreak.numerics.law import Law, student
 from tiebreak.statistics.means import check_weights, joined_means, stratified_mean, summed
 
@@ -122,13 +122,12 @@ def run_noise(
         totals = summed(np.vstack([own_weight * shown, own_weight]), some, int(codes.max()) + 1)
         largest = max(largest, float(np.ptp((totals[:-1] / totals[-1]).mean(axis=1))))
     result = joined_means(found)
-    item, item_df = _pooled(result.standard_error, result.df)
-    more, more_df = _pooled(np.asarray(result.guarded_error), np.asarray(result.guarded_df))
+    (item, item_df), (more, more_df) = (_pooled(law) for law in (result.by_items, result.guarded) if law is not None)
     if item == 0.0:  # no answer changed: one that could have is allowed for, as in `stratified_mean`
         shares = weight / np.bincount(codes, weight)[codes] / (codes.max() + 1)
         more, more_df = span * float(shares.max()), 2.0
-    run_df = result.estimate.size
-    by_run = float(np.sqrt(np.square(result.estimate).mean()))
+    between = np.asarray(result.by_items.estimate)
+    run_df, by_run = between.size, float(np.sqrt(np.square(between).mean()))
     ratio = float(divide(by_run**2, item**2))
     pvalue = float(fdtrc(run_df, item_df, ratio)) if item > 0 else (0.0 if by_run > 0 else 1.0)
     if not share_runs:
@@ -166,8 +165,9 @@ def run_spread(means: Sequence[ArrayLike]) -> RunNoise:
     return RunNoise(nothing, nothing, student(0.0, error, df), 0.0, largest, min(row.size for row in rows), 0, 0)
 
 
-def _pooled(error: FloatArray, df: FloatArray) -> tuple[float, float]:
-    """Error of the mean variance, and its degrees of freedom by Satterthwaite's method."""
+def _pooled(law: Law) -> tuple[float, float]:
+    """Error of the mean variance of a law's rows, and its degrees of freedom by Satterthwaite's method."""
+    error, df = law.spread
     v = np.square(np.nan_to_num(error))
     squares = np.where(v > 0, divide(np.square(v), np.where(df > 0, df, 1.0)), 0.0).sum()
     return float(np.sqrt(v.mean())), float(divide(v.sum() ** 2, squares)) if squares > 0 else 1.0

@@ -368,7 +368,7 @@ def test_runs_of_unequal_numbers_are_two_samples() -> None:
     answer = tb.compare(items_of(score, metric=tb.Metric("quality", True)))
     pair = answer.pair("a", "b")
     v, w = (np.var(own, ddof=1) / own.size for own in (score[0, :2].mean(axis=1), score[1].mean(axis=1)))
-    assert pair.judged.beside["runs_error"] == pytest.approx(np.sqrt(v + w))
+    assert pair.judged.beside["by_runs"].se == pytest.approx(np.sqrt(v + w))
     v_guarded = max(v, w * 5 / 2)
     df = (v_guarded + w) ** 2 / (v_guarded**2 + w**2 / 4)
     assert pair.interval_high - pair.interval_low >= -2 * stats.t.ppf(0.025, df) * np.sqrt(v + w) * (1 - 1e-12)

@@ -39,12 +39,13 @@ from tiebreak.numerics import (
     blocks,
     divide,
     law_of_rows,
+    student,
 )
 from tiebreak.scores.means import dataset_means, filled
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.copies import repeated_rows
-from tiebreak.statistics.means import means_of_law
+from tiebreak.statistics.means import Means
 from tiebreak.statistics.ranks import (
     average_ranks,
     critical_difference,
@@ -353,10 +354,11 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     difference, scale = differences_of(data, first, second)
     plain = law_of_rows(difference, scale, omit_missing=True)
     deviation = np.nan_to_num(difference - np.asarray(plain.estimate)[..., None])
-    found = means_of_law(plain)._replace(skewness=skewness_of_mean(deviation, plain.n_units))
-    is_single = np.asarray(plain.n_units) == 1  # which any difference goes with
-    error, df = np.where(is_single, np.inf, found.standard_error), np.where(is_single, 1.0, found.df)
-    law = found._replace(standard_error=error, df=df, kind=kinds_of(difference, RELATIVE_TOLERANCE * scale)).law
+    (error, df), is_single = plain.spread, np.asarray(plain.n_units) == 1  # which any difference goes with
+    error, df = np.where(is_single, np.inf, error), np.where(is_single, 1.0, df)
+    kind = kinds_of(difference, RELATIVE_TOLERANCE * scale)
+    found = student(plain.estimate, error, df, n_units=plain.n_units, kind=kind, tolerance=plain.tolerance)
+    law = Means(found, skewness_of_mean(deviation, plain.n_units)).law
     return Judged(law=law, reach_df=reached(law))
 
 

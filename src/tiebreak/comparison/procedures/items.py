@@ -37,7 +37,6 @@ from tiebreak.statistics.means import (
     cluster_sums,
     differences_of_means,
     effects_of_size,
-    means_of_law,
     means_of_rows,
     task_shares,
 )
@@ -298,29 +297,28 @@ MOST_NUMBERS = 20_000_000
 
 def judged_means(found: Means, n_runs: int = 1) -> Judged:
     """Law of mean differences, and what runs leave however many items there are."""
-    law = found.law
-    parts = {name: getattr(found, name) for name in ("skewness", "runs_error", "from_items", "from_runs", "from_both")}
-    if found.from_runs is None:
-        return Judged(law=law, reach_df=reached(law), beside=parts)
+    law, by_runs, beside = found.law, found.by_runs, found._asdict()
+    if by_runs is None:
+        return Judged(law=law, reach_df=reached(law), beside=beside)
 
     def floor(alpha: float) -> FloatArray:
         """As items grow in number the part of the runs stays."""
         low, high = law.interval_at(alpha)
-        share = divide(np.asarray(found.from_runs), np.square(found.standard_error))
+        share = divide(np.asarray(found.from_runs), np.square(law.spread[0]))
         return np.asarray((high - low) / 2.0 * np.sqrt(np.minimum(share, 1.0)))
 
     def runs_needed(margin: float, alpha: float) -> tuple[int, float]:
         """As the parts of the variance say: more runs divide that between runs and that within both."""
         more = np.arange(n_runs + 1, MOST_TIMES * n_runs + 1)
         ratio, stays = n_runs / more, float(np.ravel(found.from_items)[0])  # type: ignore[arg-type]
-        error, df, runs_error = (float(np.ravel(each)[0]) for each in (law.se, law.df, found.runs_error))  # type: ignore[arg-type]
+        error, df, runs_error = (float(np.ravel(each)[0]) for each in (*law.spread, by_runs.spread[0]))
         grown = df * (more - 1.0) / (n_runs - 1.0)  # grows as runs do, where these are what the error is made of
         both = np.sqrt(stays + np.maximum(error**2 - stays, 0.0) * ratio) * student_quantile(alpha / 2, grown)
         runs = runs_error * np.sqrt(ratio) * student_quantile(alpha / 2, more - 1.0)
         enough = np.flatnonzero(-np.minimum(both, runs) <= margin)
         return n_runs, float(more[enough[0]]) if enough.size else np.inf
 
-    return Judged(law=law, reach_df=reached(law), floor=floor, runs_needed=runs_needed, beside=parts)
+    return Judged(law=law, reach_df=reached(law), floor=floor, runs_needed=runs_needed, beside=beside)
 
 
 def _differences(data: Scores, first: IntArray, second: IntArray, layout: Layout) -> Means:
@@ -328,11 +326,11 @@ def _differences(data: Scores, first: IntArray, second: IntArray, layout: Layout
     items, sign = items_of(data), data.metric.sign
     if layout.tasks is None and not items.structure_note:  # the ordinary t of the differences
         matrix = data.matrix()
-        found = means_of_law(pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second)[0])
-        return found._replace(skewness=sign * pair_skewness(matrix.score, first, second))
+        law, _ = pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second)
+        return Means(law, sign * pair_skewness(matrix.score, first, second))
     one, two = (np.atleast_1d(each) for each in (first, second)[::sign])  # positive favours the first
     scale = np.atleast_1d(scale_of(data, first, second))
-    return differences_of_means(items.score, one, two, layout, scale).reshaped(np.shape(first))
+    return differences_of_means(items.score, one, two, layout, scale).take(np.arange(one.size).reshape(np.shape(first)))
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray, layout: Layout) -> Judged:
@@ -353,11 +351,11 @@ def _values(data: Scores, layout: Layout) -> ModelValues:
     """Mean over items of each model, with the interval of the same kind as the differences have."""
     items, score = items_of(data), data.matrix().score
     is_plain = layout.tasks is None and not items.structure_note
-    found = means_of_law(law_of_models(data.matrix())) if is_plain else means_of_models(data, layout)
+    found = Means(law_of_models(data.matrix())) if is_plain else means_of_models(data, layout)
     law = found._replace(skewness=None, runs_skewness=None).law
     adjusted = adjusted_of(score, items.weights if layout.tasks is None else task_shares(layout))
-    columns = (found.estimate, found.n, found.tolerance)
-    return ModelValues("mean", *columns, law.interval_at, adjusted, standard_error=found.standard_error)
+    estimate, n, tolerance = np.asarray(law.estimate), np.asarray(law.n_units), np.asarray(law.tolerance)
+    return ModelValues("mean", estimate, n, tolerance, law.interval_at, adjusted, standard_error=law.spread[0])
 
 
 def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:

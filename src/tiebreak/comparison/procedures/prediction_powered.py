@@ -75,7 +75,8 @@ def _judge(data: Scores, first: IntArray, second: IntArray) -> Judged:
     known = known_of(items_of(data))
     tolerance = RELATIVE_TOLERANCE * np.atleast_1d(scale_of(data, first, second))
     one, two = (np.atleast_1d(each) for each in (first, second)[:: data.metric.sign])  # positive favours the first
-    return judged_means(labelled_means(_of_pairs(known, one, two), weight_of_all(known), tolerance).reshaped(np.shape(first)))
+    found = labelled_means(_of_pairs(known, one, two), weight_of_all(known), tolerance)
+    return judged_means(found.take(np.arange(one.size).reshape(np.shape(first))))
 
 
 def _values(data: Scores) -> ModelValues:
@@ -83,14 +84,14 @@ def _values(data: Scores) -> ModelValues:
     items = items_of(data)
     known = known_of(items)
     tolerance = RELATIVE_TOLERANCE * np.fmax.reduce(np.abs(items.score[:, 0]), axis=1)
-    found = labelled_means(known, weight_of_all(known), tolerance)
+    law = labelled_means(known, weight_of_all(known), tolerance).law
     return ModelValues(
         "mean",
-        found.estimate,
-        found.n,
+        np.asarray(law.estimate),
+        np.asarray(law.n_units),
         tolerance,
-        found.law.interval_at,
-        standard_error=found.standard_error,
+        law.interval_at,
+        standard_error=law.spread[0],
         value_label=f"{data.metric.name} as people would judge",
     )
 

@@ -121,8 +121,7 @@ NEWCOMBE = Procedure(
 def _samples(data: Scores) -> Law:
     """Mean of each model over its seeds, its items, or the 1 and 0 of its examples."""
     if data.items is not None:
-        found = means_of_models(data)
-        return student(found.estimate, found.standard_error, found.df, n_units=found.n, tolerance=found.tolerance)
+        return means_of_models(data).by_items
     if data.design.kind == "test-sets":
         counts, n = counts_of(data)
         rate = counts / n
