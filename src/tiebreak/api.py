@@ -203,11 +203,9 @@ def compare(
         "by": by,
     }
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
-    plan: Looks | None = None
-    if n_total is not None or looks is not None:
-        from tiebreak.views.looks import keep, plan_of
+    from tiebreak.views.looks import keep, plan_of
 
-        plan, path, content = plan_of(n_total, looks)
+    plan, path, content = plan_of(n_total, looks)
     read = ReadOptions(
         metric, models, dataset, lower_is_better, X, y, groups, n_train, cast("int | None", n_test), cv, rows, item, cluster
     )
@@ -534,8 +532,7 @@ def bias_variance(
     """
     from tiebreak.studies import bias_variance as studies
 
-    checked = _checked(run, bias_variance)
-    return studies.bias_variance(models, X, y, checked, n_rounds=n_rounds, test_size=test_size, rng=rng)
+    return studies.bias_variance(models, X, y, _checked(run, bias_variance), n_rounds=n_rounds, test_size=test_size, rng=rng)
 
 
 def _checked(run: Run, function: Callable[..., Any]) -> Run:

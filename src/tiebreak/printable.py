@@ -54,8 +54,6 @@ def printable_lines(text: str) -> str:
 
 def fault_of_name(name: str) -> str:
     """Reason why a name cannot be used, with how to go on; "" for one that can be read, and kept in a file."""
-    if name.isascii() and name.isprintable() and not name.isspace() and name:
-        return ""  # without compiling the patterns
     if not name.isascii() and re.search(_HALF, name) is not None:
         return "holds half of a character (a lone surrogate), which no file can hold. Rename it."
     return "is blank. Give it one that can be read." if re.fullmatch(_BLANK, name) is not None else ""

@@ -134,7 +134,7 @@ def sample_size(
         if word not in known:
             problems.append(f"{name}= must be one of {', '.join(map(repr, known))}; got {word!r:.60}")
     _stop(problems)
-    implied, pilot_n = None, 0
+    implied = None
     if pilot is None:
         if metric is not None or lower_is_better is not None:
             problems.append("metric= and lower_is_better= are of a pilot, and there is none")
@@ -147,7 +147,7 @@ def sample_size(
         )
     else:
         facts |= {} if question is None else {"question": question}
-        size, pilot_n = _piloted(pilot, facts, {"metric": metric, "lower_is_better": lower_is_better})
+        size = _piloted(pilot, facts, {"metric": metric, "lower_is_better": lower_is_better})
     if difference is not None and implied is not None and abs(difference - implied) > 1e-9:
         problems.append(f"the difference is {difference:g}, but the two numbers given differ by {implied:g}: give one of both")
     difference = implied if difference is None else difference
@@ -165,8 +165,8 @@ def sample_size(
         power=0.8 if power is None else float(power),
     )
     has_effect = difference is not None if goal == "better" else size.rope > 0
-    if pilot_n and n is None and not has_effect:
-        n = max(whole(pilot_n, size.step), size.fewest)
+    if size.n is not None and n is None and not has_effect:  # as many units as the pilot has
+        n = max(whole(size.n, size.step), size.fewest)
     effect: Solved = "difference" if goal == "better" else "rope"
     problems += _contradictions(size, difference, n)
     if not has_effect and n is None:
@@ -284,8 +284,8 @@ def _deviations(procedure: str, given: Any, r: float | None, problems: list[str]
     return (one,)
 
 
-def _piloted(pilot: Any, facts: dict[str, Any], reading: dict[str, Any]) -> tuple[SampleSize, int]:
-    """Plan with what a pair of an answer says, or what `compare` makes of anything else; and units of the pilot."""
+def _piloted(pilot: Any, facts: dict[str, Any], reading: dict[str, Any]) -> SampleSize:
+    """Plan with what a pair of an answer says, or what `compare` makes of anything else."""
     _stop(
         [f"a pilot says itself how much differences vary: leave {', '.join(f'{name}=' for name in facts)} out"] if facts else []
     )

@@ -39,7 +39,7 @@ def test_every_option_is_a_parameter_of_compare() -> None:
     """With the same default, but for what only a command line or `read_scores` has and what only a search needs."""
     own = {"files", "directions", "format_", "details", "raw", "random_order", "seeds", "plots", "html"}
     own |= {*compare._GATE}
-    reading = {"parts", "where", "positive"}
+    reading = {"columns", "where", "positive"}
     for_searches = {"X", "y", "groups"}
     options = {str(p.name) for p in compare.compare_command.params} - own - reading - {"help"}
     parameters = {name: p.default for name, p in inspect.signature(tb.compare).parameters.items() if name != "sources"}

@@ -106,8 +106,7 @@ def audit(
     >>> tb.audit(X, y, "stratified").worst
     'note'
     """
-    dataset = check_dataset(X, y, groups=groups)
-    return audit_dataset(dataset, cv, time=time, metric=metric, task=task, deep=deep, rng=rng)
+    return audit_dataset(check_dataset(X, y, groups=groups), cv, time=time, metric=metric, task=task, deep=deep, rng=rng)
 
 
 def audit_dataset(dataset: Dataset, cv: Any, *, time: Any, metric: Any, task: Task | None, deep: bool, rng: Any) -> Audit:

@@ -325,8 +325,7 @@ def find_future(audit_input: AuditInput) -> Iterator[Finding]:
 
 def find_scattered_folds(audit_input: AuditInput) -> Iterator[Finding]:
     """Test rows that lie between training rows in time, as shuffled and stratified folds of ordered data do."""
-    time = np.asarray(audit_input.time)
-    order = np.argsort(time, kind="stable")
+    order = np.argsort(np.asarray(audit_input.time), kind="stable")
     side = np.zeros(audit_input.data.n_samples, dtype=np.int8)
     n_tested, n_between, expected, scattered = 0, 0, 0.0, []
     for number, (train, test) in enumerate(audit_input.splits):

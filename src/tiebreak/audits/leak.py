@@ -58,6 +58,8 @@ def _skills(audit_input: AuditInput) -> Iterator[tuple[int, float]]:
     if n_rows < rows.size:
         rows = np.sort(audit_input.rng().choice(rows, n_rows, replace=False))
     target = target[rows]
+    if np.ptp(target) == 0:  # nothing is to be explained
+        return
     skill = _of_classes if audit_input.task == "classification" else _of_numbers
     shuffle = audit_input.rng().permutation(n_rows)  # ties are in no order of their own
     for place in range(len(audit_input.columns.names)):
@@ -70,8 +72,6 @@ def _skills(audit_input: AuditInput) -> Iterator[tuple[int, float]]:
 def _of_classes(column: Column, target: IntArray) -> float:
     labels, target = np.unique(target, return_inverse=True)
     frequent = np.bincount(target).max() / target.size
-    if frequent == 1:
-        return 0.0
     votes = _sums_of_others(column, np.eye(labels.size)[target])
     guess = np.where(votes.max(axis=1) > 0, votes.argmax(axis=1), np.bincount(target).argmax())
     return float((np.mean(guess == target) - frequent) / (1 - frequent))
@@ -81,8 +81,6 @@ def _of_numbers(column: Column, target: FloatArray) -> float:
     from scipy.stats import rankdata
 
     ranks = rankdata(target)
-    if ranks.min() == ranks.max():
-        return 0.0
     sums = _sums_of_others(column, np.stack([ranks, np.ones(ranks.size)], axis=1))
     n = sums[:, 1]
     guess = np.where(n > 0, sums[:, 0] / np.maximum(n, 1), ranks.mean())

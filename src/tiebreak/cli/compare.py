@@ -177,7 +177,7 @@ _OPTIONS = (
     click.option("--random-order", is_flag=True, help="The order of a plan's units is known to be random: do not check it."),
     click.option(
         "--column",
-        "parts",
+        "columns",
         multiple=True,
         metavar="PART=NAME",
         callback=_parts,
@@ -216,7 +216,7 @@ _OPTIONS = (
 
 
 GROUPS = {
-    "What is compared": "metric lower_is_better directions models dataset rows item cluster by parts where positive cv seeds"
+    "What is compared": "metric lower_is_better directions models dataset rows item cluster by columns where positive cv seeds"
     " n_train n_test",
     "How it is decided": "rope alpha baseline family correction method missing rng",
     "A plan of looks": "n_total looks random_order",
@@ -286,9 +286,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
 def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | None, bytes | None]:
     """Put the plan in the place of the file of looks; that file, if it is to keep them, with what it holds now."""
     is_random = settings.pop("random_order")
-    if settings["looks"] is None and not is_random:
-        return None, None
-    if settings["looks"] is None and settings["n_total"] is None:
+    if is_random and settings["looks"] is None and settings["n_total"] is None:
         raise click.UsageError("--random-order is of a plan of looks: say how many units there will be, with --n-total.")
     from dataclasses import replace
 
@@ -330,7 +328,7 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
     from tiebreak.errors import TiebreakError, UnknownNameError
 
     settings = dict(settings)
-    roles = {"columns": settings.pop("parts"), "where": settings.pop("where"), "positive": settings.pop("positive")}
+    roles = {name: settings.pop(name) for name in ("columns", "where", "positive")}
     try:
         with waiting("reading and comparing"):
             if any(roles.values()):
@@ -371,8 +369,8 @@ def _compared_otherwise(sources: Sequence[Any], settings: dict[str, Any], compar
             "own, or when all data are in. This look was not kept."
         )
     try:
-        named = ("models", "dataset", "n_train", "n_test", "cv", "rows", "item", "where", "positive")
-        api.read_scores(*sources, columns=settings["parts"], **{name: settings[name] for name in named})
+        named = ("models", "dataset", "n_train", "n_test", "cv", "rows", "item", "columns", "where", "positive")
+        api.read_scores(*sources, **{name: settings[name] for name in named})
     except UnclearSourceError as error:
         if error.about == "lower_is_better":  # else there are several metrics, of which one is taken below
             message = f"a requirement names the metric {metric!r}, but the files do not say which metrics they hold."

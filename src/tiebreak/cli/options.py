@@ -72,11 +72,6 @@ def with_direction(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "lower_is_better": ways or for_all}
 
 
-def _names(_: click.Context, __: click.Parameter, typed: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The names of all uses of a repeatable option; None where it was not used."""
-    return typed or None
-
-
 def as_rope(typed: str) -> float | str:
     """A number where it is one; else the text, which the library reads as a percentage or refuses."""
     try:
@@ -85,7 +80,8 @@ def as_rope(typed: str) -> float | str:
         return typed
 
 
-NAMES: dict[str, Any] = {"multiple": True, "callback": _names, "metavar": "NAME"}
+# of a repeatable option that was not used None, as of any other
+NAMES: dict[str, Any] = {"multiple": True, "callback": lambda context, option, typed: typed or None, "metavar": "NAME"}
 NAME: dict[str, Any] = {"metavar": "NAME"}
 FILE: dict[str, Any] = {"type": click.Path(path_type=Path, dir_okay=False), "metavar": "FILE"}
 COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}

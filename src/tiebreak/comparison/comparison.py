@@ -222,11 +222,10 @@ class Comparison(Result):
     @cached_property
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
-        method = self.method
         return (
             *self.reading_notices,
-            *method.remarks(self.scores),
-            *_remarks(self.matrix, method, self.pair_table, self.settings.baseline),
+            *self.method.remarks(self.scores),
+            *_remarks(self.matrix, self.method, self.pair_table, self.settings.baseline),
         )
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:

@@ -229,9 +229,7 @@ class Family:
     def part(self, rows: IntArray | slice) -> Family:
         """Some of the pairs, judged with the whole family: without making the columns of all."""
         part = replace(self, first=self.first[rows], second=self.second[rows], judged=self.judged.take(rows))
-        if not self.is_family:
-            return part
-        if self.correction in SINGLE_STEP and self.shared is None:
+        if self.is_family and self.correction in SINGLE_STEP and self.shared is None:
             return replace(part, shared=(self.interval_alpha, adjust_single_step(part.pvalue, self.correction, self.n_pairs)))
         return replace(part, shared=(self.interval_alpha, self.adjusted_pvalue[rows]))
 

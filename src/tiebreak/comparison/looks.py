@@ -57,9 +57,6 @@ MOST_SKEW = 1.2
 CHANCE_SKEW = 0.01
 """Share of tables of normal scores in which some pair looks more skewed than chance is taken to make it."""
 
-MOST_ALPHAS = 8
-"""Different alphas, asked for at once, up to which each is calibrated by itself."""
-
 
 @dataclass(frozen=True, slots=True)
 class TakenLook:
@@ -652,11 +649,9 @@ def _joined(laws: Sequence[Law], look: IntArray, granted: Callable[[float], Floa
         return at_home(law, each(law, lambda own: own.tail(at, upper=upper)))
 
     def end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-        known = np.unique(p)
-        given = p * share(law, home)
-        if known.size <= MOST_ALPHAS:
-            for one in known.tolist():
-                given = np.where(p == one, one * share(law, 2.0 * one), given)
+        given = p
+        for one in np.unique(p).tolist():
+            given = np.where(p == one, one * share(law, 2.0 * one), given)
         return each(law, lambda own: own.end(given, upper=upper))
 
     def pvalue(law: Law, side: Alternative) -> FloatArray:

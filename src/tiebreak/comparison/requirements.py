@@ -288,9 +288,17 @@ def _of_pair(asked: AskedRequirement, answer: Comparison, alpha: float, look: in
         is_met, is_broken = low >= -answer.rope - noise, high < -answer.rope - noise
         if np.isnan(low) and _predict_the_same(answer, asked.first, asked.second):
             is_met, reason = True, SAME_PREDICTIONS
-    difference = 0.0 if reason == SAME_PREDICTIONS else float(np.max(law.estimate))
-    found = {"difference": difference, "interval_low": low, "interval_high": high}
-    return is_met, is_broken, {**found, "n_units": int(np.max(law.n_units)), "reason": reason}
+    return (
+        is_met,
+        is_broken,
+        {
+            "difference": 0.0 if reason == SAME_PREDICTIONS else float(np.max(law.estimate)),
+            "interval_low": low,
+            "interval_high": high,
+            "n_units": int(np.max(law.n_units)),
+            "reason": reason,
+        },
+    )
 
 
 def _near_best(asked: AskedRequirement, answer: Comparison, alpha: float, look: int) -> Found:
@@ -315,10 +323,17 @@ def _near_best(asked: AskedRequirement, answer: Comparison, alpha: float, look: 
     high = max(0.0, float(np.where(np.isnan(upper), np.inf, upper)[is_rival].max()))
     low = max(0.0, float(np.where(np.isnan(lower), -np.inf, lower).max()))
     limit = answer.rope + float(np.max(law.tolerance))
-    shortfall = max(0.0, float(np.fmax.reduce(law.estimate)))
-    reason = "" if np.isfinite(high) else REASONS[int(np.max(reasons_of(law, law.interval_at(2.0 * p))))]
-    ends = {"difference": shortfall, "interval_low": low, "interval_high": high}
-    return high <= limit, low > limit, {**ends, "n_units": int(np.min(law.n_units)), "reason": reason}
+    return (
+        high <= limit,
+        low > limit,
+        {
+            "difference": max(0.0, float(np.fmax.reduce(law.estimate))),
+            "interval_low": low,
+            "interval_high": high,
+            "n_units": int(np.min(law.n_units)),
+            "reason": "" if np.isfinite(high) else REASONS[int(np.max(reasons_of(law, law.interval_at(2.0 * p))))],
+        },
+    )
 
 
 def _predict_the_same(answer: Comparison, first: str, second: str) -> bool:

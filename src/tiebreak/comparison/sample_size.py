@@ -241,8 +241,8 @@ def whole(n: float, step: int) -> int:
 # --- pilots ---------------------------------------------------------------------------------------------------------------
 
 
-def pilot_of(comparison: Comparison, pair: tuple[str, str] | None = None) -> tuple[SampleSize, int]:
-    """Plan with what a pair of an answer says, by default that with the widest interval, and the units of the pilot.
+def pilot_of(comparison: Comparison, pair: tuple[str, str] | None = None) -> SampleSize:
+    """Plan with what a pair of an answer says, by default that with the widest interval; n are the units of the pilot.
 
     Raises
     ------
@@ -268,18 +268,18 @@ def pilot_of(comparison: Comparison, pair: tuple[str, str] | None = None) -> tup
             "needed to see how much they vary. Measure more, or say what is likely instead of giving a pilot."
         )
     counted = "repeat" if comparison.method.question == "splits" else unit
-    size = SampleSize(
+    return SampleSize(
         population=population,
         question=comparison.method.question,
         unit=counted,
         alpha=comparison.settings.alpha,
         interval_alpha=comparison.settings.alpha / (1 if comparison.correction == "none" else comparison.pair_table.n_pairs),
         n_models=len(comparison.models),
+        n=n,
         rope=comparison.rope,
         pilot=f"{n:,} {counted}s of {names}",
         cautious=_cautious(population, n, df),
     )
-    return size, n
 
 
 def _cautious(population: Population, n: int, df: float) -> Population:

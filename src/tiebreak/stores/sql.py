@@ -99,16 +99,19 @@ class SqlStore:
             stored = merge_records(old.record, record)
             environments = merge_versions(record.name, old.environments, versions, accept_versions)
             plan = sealed(pack_plan(stored, environments), "plan", run)
-            after = dataclasses.replace(
-                before,
-                n_cells=stored.n_cells,
-                n_models=len(stored.models),
-                n_datasets=len(stored.datasets),
-                n_splits=sum(dataset.n_splits for dataset in stored.datasets),
-                metrics=tuple(metric.name for metric in stored.metrics),
-                plan=plan[:8].hex(),
+            head = (
+                before
+                if is_preview
+                else dataclasses.replace(
+                    before,
+                    n_cells=stored.n_cells,
+                    n_models=len(stored.models),
+                    n_datasets=len(stored.datasets),
+                    n_splits=sum(dataset.n_splits for dataset in stored.datasets),
+                    metrics=tuple(metric.name for metric in stored.metrics),
+                    plan=plan[:8].hex(),
+                )
             )
-            head = before if is_preview else after
             if head != before:
                 connection.execute(_PUT_RUN, [run, pack_head(run, head), plan])
             own = dataclasses.replace(record, threads=stored.threads)
