@@ -56,7 +56,9 @@ _WEAK = frozenset("index id idx input prompt userinput instruction query image c
 _TRUTH = re.compile(r"(?i)^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$")
 """Names of a column of the truth of something: "Actual Price", "survived_true"; and not of true positives."""
 
-_PREDICTED = frozenset("pred preds prediction predictions predicted yhat".split())
+_PREDICTED = frozenset(
+    "pred preds prediction predictions predicted yhat prob probs proba probability probabilities logit logits".split()
+)
 """First or last words of names of what a model predicts."""
 
 _ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx))$")
