@@ -171,10 +171,3 @@ def test_battles_of_lmsys_and_of_numbered_models_are_read(tmp_path: Path) -> Non
         read_battles(path)
     with pytest.raises(DataError, match="its rows are battles, not scores"):
         tb.compare(pd.DataFrame(numbered))
-
-
-def test_models_may_be_called_like_the_sides_of_a_battle() -> None:
-    """model_a and model_b with numbers are the scores of two models."""
-    for names in (("model_a", "model_b"), ("model_1", "model_2")):
-        answer = tb.compare({names[0]: [0.9, 0.8, 0.85], names[1]: [0.91, 0.8, 0.86]}, cv=3, metric="accuracy")
-        assert {*answer.models} == {*names}

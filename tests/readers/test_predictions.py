@@ -36,13 +36,6 @@ def test_losses_of_probabilities_are_scikit_learns(metric: str, whole) -> None:
         assert tb.read_predictions([0, 1, 2], {"a": table}).score.mean() == pytest.approx(log_loss([0, 1, 2], table))
 
 
-@pytest.mark.parametrize("name", ["y_true", "Actual", "gold_label", "label_gt", "Class", "expected", "Survived_true", "y"])
-def test_the_truth_is_known_by_its_name(name: str) -> None:
-    """As public files call it; texts beside the classes are no predictions."""
-    table = pd.DataFrame({"id": ["p", "q", "r"], name: ["x", "y", "y"], "a": ["x", "x", "y"], "b": ["y", "y", "y"]})
-    assert tb.compare(table).models == ("a", "b")
-
-
 def test_ranking_keeps_truth_and_scores() -> None:
     """For the area under the ROC curve of DeLong's test."""
     items = tb.read_predictions(TRUTH, {"a": PROBABILITY, "b": PROBABILITY[::-1]})
@@ -232,21 +225,6 @@ def test_errors_of_forecasts_follow_each_other(rng: np.random.Generator) -> None
         tb.compare(frame, metric="rmse")
     two = pd.concat([frame, frame.assign(unique_id="s2")])
     assert tb.read_items(two, metric="mae").clusters == ("s1",) * 12 + ("s2",) * 12
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        {"id": [1, 2, 3], "pred": [0, 1, 1]},
-        {"id": [1, 2, 3], "y_pred": ["x", "y", "y"]},
-        {"id": [1, 2, 3], "pred_rf": [0, 1, 1], "pred_svm": [1, 1, 0]},
-        {"id": [1, 2, 1, 2], "model": ["a", "a", "b", "b"], "prediction": [0.2, 0.9, 0.3, 0.4]},
-    ],
-)
-def test_predictions_without_the_truth_are_refused(table: dict[str, list[object]]) -> None:
-    """Submissions to a competition, say: classes 0 and 1 would count as wrong and right, and probabilities as areas."""
-    with pytest.raises(UnclearSourceError, match=r"it holds what models predict .*, and no truth to compare it with"):
-        tb.compare({"a": pd.DataFrame(table), "b": pd.DataFrame(table)} if len(table) == 2 else pd.DataFrame(table))
 
 
 def test_what_a_model_predicts_may_stand_beside_its_score() -> None:

@@ -244,20 +244,6 @@ def test_a_file_of_each_run_may_hold_what_it_measured(write: Write) -> None:
     assert (graded.models, graded.score[0, 0].tolist()) == (("p", "q"), [0.1, 0.2, 0.3, 0.4])
 
 
-def test_a_json_file_of_each_run_may_name_its_model(write: Write) -> None:
-    """With settings, losses by epoch and metrics one level down, as training scripts write them: seeds, or a table of means."""
-    run = '{"model_name": "%s", "seed": %d, "config": {"lr": 0.1}, "losses": [0.5, 0.3], "test": {"accuracy": %g}}'
-    paths = [
-        write(run % (m, seed, accuracy - seed / 100), f"{m}{seed}.json")
-        for m, accuracy in (("small", 0.8), ("large", 0.9))
-        for seed in range(3)
-    ]
-    seeds = tb.read_scores(*paths)
-    assert (seeds.models, seeds.design.kind, seeds.matrix().score.shape) == (("small", "large"), "seeds", (2, 3))
-    means = tb.read_scores(paths[0], paths[3], n_test=100)
-    assert (means.models, means.matrix().score.ravel().tolist()) == (("small", "large"), [0.8, 0.9])
-
-
 def test_a_dict_names_the_one_model_of_each_source(write: Write) -> None:
     """Of a table of any shape; a source of several has names of its own."""
     one = pd.DataFrame({"item": [1, 2], "score": [1, 0]})

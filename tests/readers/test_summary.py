@@ -6,8 +6,6 @@ import pytest
 from sklearn.model_selection import RepeatedKFold
 
 import tiebreak as tb
-from tests.readers.conftest import Write
-from tiebreak.errors import TiebreakError
 from tiebreak.scores.scores import Summary
 
 ONE = {"model": ["a", "b"], "accuracy": [0.912, 0.874]}
@@ -148,13 +146,3 @@ def test_two_tables_of_means_are_no_single_test_set():
     """Whether both are of the same examples, nobody says."""
     with pytest.raises(tb.TiebreakError, match="compared one at a time"):
         tb.read_scores(pd.DataFrame(ONE), pd.DataFrame({**ONE, "model": ["c", "d"]}), n_test=1000)
-
-
-def test_rows_of_metrics_and_columns_of_models_are_turned(write: Write) -> None:
-    """As people write such a table, and as `results.T` of pandas is; a place in it is a model."""
-    for head in ("Metric", ""):
-        path = write(f"{head},svm,rf\nfit_time,0.1,0.2\nAccuracy,0.91,0.853\nF1,0.9,0.8\n")
-        scores = tb.read_scores(path, metric="accuracy", n_test=1000)
-        assert (scores.models, scores.matrix().score.ravel().tolist()) == (("svm", "rf"), [0.91, 0.853])
-    with pytest.raises(TiebreakError, match=r"model 'svm', column 'Accuracy': 0\.91 of 99 examples is not possible"):
-        tb.read_scores(path, metric="accuracy", n_test=99)
