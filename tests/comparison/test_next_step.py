@@ -21,7 +21,8 @@ RATIO = 1 / 9
 def designed(kind: str, table: np.ndarray, **settings: object) -> Comparison:
     """Two models on folds of a kind, with times of fits of 1 and 3 seconds."""
     scores = scores_of(table, design=SplitDesign(kind, ordered=kind == "time", sizes="exact"))  # type: ignore[arg-type]
-    return compare_scores(replace(scores, fit_seconds={"a": 1.0, "b": 3.0}), Settings(**settings))  # type: ignore[arg-type]
+    times = {"a": (1.0, 0.0), "b": (3.0, 0.0)}
+    return compare_scores(replace(scores, fit_times=times), Settings(**settings))  # type: ignore[arg-type]
 
 
 def wins_and_losses(wins: int, n: int, alpha: float) -> tb.PairComparison:
@@ -102,7 +103,7 @@ def test_splits_that_cannot_be_repeated_are_never_advised(kind: str) -> None:
 def test_times_that_hardly_differ_name_no_fastest(seconds: float, fastest: str | None) -> None:
     """Fits of 1.0000 and 1.0001 s once gave "take 'a', the faster"; ten percent is what medians of equal models differ by."""
     answer = designed("kfold", pair_with(-0.001, 0.002), rope=0.01)
-    answer.scores.fit_seconds["b"] = seconds
+    answer.scores.fit_times["b"] = (seconds, 0.0)
     assert cheapest(answer, ["a", "b"]) == fastest
 
 
@@ -110,10 +111,9 @@ def test_times_that_hardly_differ_name_no_fastest(seconds: float, fastest: str |
 def test_times_within_twice_their_error_name_no_fastest(error: float, expected: str | None) -> None:
     """Fits of 1 and 2 s whose means vary by 0.4 s each differ by 1 s, less than twice the error of the difference, 1.13 s."""
     answer = designed("kfold", pair_with(-0.001, 0.002), rope=0.01)
-    answer.scores.fit_seconds.update({"b": 2.0, "c": 9.0})
-    answer.scores.fit_errors.update({"a": error, "b": error})
+    answer.scores.fit_times.update({"a": (1.0, error), "b": (2.0, error), "c": (9.0, 0.0)})
     assert cheapest(answer, ["a", "b", "c"]) == expected
-    answer.scores.fit_seconds["b"] = float("nan")
+    answer.scores.fit_times["b"] = (float("nan"), error)
     assert cheapest(answer, ["a", "b"]) is None
 
 

@@ -196,8 +196,8 @@ def test_a_comparison_knows_warnings_and_times_of_its_fits() -> None:
     (notice,) = [notice for notice in answer.notices if notice.code == "fit-warnings"]
     assert notice.text.startswith("4 fits of 'lr' warned: ConvergenceWarning: ")
     assert len(notice.text) < 160
-    assert set(answer.scores.fit_seconds) == {"lr", "nb"}
-    assert all(seconds > 0 for seconds in answer.scores.fit_seconds.values())
+    assert set(answer.scores.fit_times) == {"lr", "nb"}
+    assert all(seconds > 0 for seconds, _ in answer.scores.fit_times.values())
     alone = tb.evaluate({"a": GaussianNB(), "b": GaussianNB(var_smoothing=1e-3)}, X, y, cv=4).compare()
     assert not [notice for notice in alone.notices if notice.code == "fit-warnings"]
 

@@ -57,7 +57,7 @@ def test_successive_halving_keeps_the_last_iteration(moons: Data) -> None:
     assert_array_equal(scores.matrix().n_test, [int(fraction * n) for n in (21, 20, 20)])
     said = f"the HalvingGridSearchCV tried 6 candidates and measured {last.sum()} of them to the end"
     assert next(notice.text for notice in scores.notices if notice.code == "left-out").startswith(said)
-    assert (scores.design.hash, len(scores.fit_seconds)) == (None, last.sum())
+    assert (scores.design.hash, len(scores.fit_times)) == (None, last.sum())
     grid = {"criterion": ["gini", "entropy"], "splitter": ["best", "random"]}
     search = HalvingGridSearchCV(tree, grid, resource="max_depth", max_resources=4, min_resources=2, **settings).fit(X, y)
     whole = read_scores(search, X=X, y=y)  # every iteration sees all examples
@@ -90,11 +90,11 @@ def test_times_of_fits_come_with_the_scores(fit: Fit) -> None:
     search.cv_results_["split1_test_score"][2] = np.nan
     scores = read_scores(search)
     assert_array_equal(np.argwhere(np.isnan(scores.matrix().score)), [[2, 1]])
-    assert scores.fit_seconds == dict(zip(scores.models, search.cv_results_["mean_fit_time"].tolist(), strict=True))
     spread = search.cv_results_["std_fit_time"] / np.sqrt(search.n_splits_ - 1)  # of the deviation that divides by n
-    assert list(scores.fit_errors.values()) == spread.tolist()
-    for times in ([0.1], ["quick"] * len(scores.models)):
-        assert read_scores({**search.cv_results_, "mean_fit_time": times}).fit_seconds == {}
+    times = zip(search.cv_results_["mean_fit_time"].tolist(), spread.tolist(), strict=True)
+    assert scores.fit_times == dict(zip(scores.models, times, strict=True))
+    for wrong in ([0.1], ["quick"] * len(scores.models)):
+        assert read_scores({**search.cv_results_, "mean_fit_time": wrong}).fit_times == {}
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_cv_results_that_went_through_a_table(kind: str, moons: Data, tmp_path: 
     scores = read_scores(source, metric="accuracy", cv=10)
     assert scores.models == read_scores(search).models == ("C=0.1", "C=1", "C=10")
     assert_allclose(scores.matrix().score, read_scores(search).matrix().score, rtol=1e-15)
-    assert (scores.matrix().n_folds, len(scores.fit_seconds)) == (10, 0 if kind == "dict" else 3)
+    assert (scores.matrix().n_folds, len(scores.fit_times)) == (10, 0 if kind == "dict" else 3)
 
 
 # --- metric and direction -------------------------------------------------------------------------------------------
@@ -299,9 +299,10 @@ def test_results_as_frames(moons: Data) -> None:
     frames = {name: pd.DataFrame(each).assign(estimator="LogisticRegression()") for name, each in found.items()}
     scores = read_scores(frames, cv=CV)
     assert_array_equal(scores.matrix().score[0], found["logistic"]["test_score"])
-    assert scores.fit_seconds == {name: float(np.median(each["fit_time"])) for name, each in found.items()}
+    medians = {name: times for name, (times, _) in scores.fit_times.items()}
+    assert medians == {name: float(np.median(each["fit_time"])) for name, each in found.items()}
     found["bayes"]["fit_time"] = ["quick"]
-    assert list(read_scores(found).fit_seconds) == ["logistic"]
+    assert list(read_scores(found).fit_times) == ["logistic"]
     long = pd.concat([each.assign(model=name, fold=range(6)) for name, each in frames.items()]).to_dict("list")
     assert read_scores(long, metric="test_score", lower_is_better=False).models == ("logistic", "bayes")
 

@@ -118,7 +118,7 @@ def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, fl
         True,
         n_repeats,
         n_fits,
-        n_fits * float(np.mean([scores.fit_seconds.get(name, nan) for name in (pair.first, pair.second)])),
+        n_fits * float(np.mean([scores.fit_times.get(name, (nan, nan))[0] for name in (pair.first, pair.second)])),
     )
 
 
@@ -128,8 +128,7 @@ def cheapest(comparison: Comparison, models: Sequence[str]) -> str | None:
     None where a time is unknown, or where the next one takes less than a tenth longer or than twice the standard error over
     splits.
     """
-    scores = comparison.scores
-    times = {name: (scores.fit_seconds.get(name, nan), scores.fit_errors.get(name, 0.0)) for name in models}
+    times = {name: comparison.scores.fit_times.get(name, (nan, nan)) for name in models}
     if len(times) < 2 or any(isnan(seconds) for seconds, _ in times.values()):
         return None
     (name, (first, error)), (_, (second, other)) = sorted(times.items(), key=lambda each: each[1][0])[:2]

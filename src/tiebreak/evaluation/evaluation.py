@@ -157,9 +157,8 @@ class Evaluation(Result):
             SplitDesign(datasets[0].kind, datasets[0].ordered, "key", "exact", _hash(datasets)),
             tuple(notices),
             (SavedSettings("", {"rope": rope}),) if rope else (),
-            {self.models[m]: float(times[0, m]) for m in kept if np.isfinite(times[0, m])},
+            {self.models[m]: (float(times[0, m]), float(times[1, m])) for m in kept if np.isfinite(times[0, m])},
             same_predictions=same_predictions(self, kept, np.concatenate([grid[kept] for grid in grids], axis=1)),
-            fit_errors={self.models[m]: float(times[1, m]) for m in kept if np.isfinite(times[0, m])},
         )
 
     def metric_position(self, metric: str | None) -> int:

@@ -211,9 +211,7 @@ def source_of(
     if design.sizes != "approximate":
         design = with_known_sizes(design, checked)
     known = {model: times for model, times in (fit_times or {}).items() if np.isfinite(times[0])}
-    seconds, errors = ({model: float(times[n]) for model, times in known.items()} for n in (0, 1))
-    read_as = (roles,) if roles else ()
-    scores = Scores(named[0].metric, (), design, notices, fit_seconds=seconds, fit_errors=errors, roles=read_as)
+    scores = Scores(named[0].metric, (), design, notices, fit_times=known, roles=(roles,) if roles else ())
     return Source(scores.with_matrices(checked), name)
 
 

@@ -265,9 +265,8 @@ def join_sources(sources: Sequence[Source]) -> Scores:
         _design(kept, matrices),
         tuple(notices),
         tuple(each for source in kept for each in source.scores.saved_settings),
-        {name: value for source in kept for name, value in source.scores.fit_seconds.items()},
+        {name: times for source in kept for name, times in source.scores.fit_times.items()},
         roles=tuple(dict.fromkeys(text for source in kept for text in source.scores.roles)),
-        fit_errors={name: value for source in kept for name, value in source.scores.fit_errors.items()},
     )
 
 

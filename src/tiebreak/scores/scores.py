@@ -193,16 +193,15 @@ class Scores:
         Remarks of the reader of the source.
     saved_settings : tuple of SavedSettings
         Settings that came with the sources; a comparison takes them where it is given no others.
-    fit_seconds : mapping of str to float
-        Typical time of a fit by model, for those of which it is known: the median; of a search its mean.
+    fit_times : mapping of str to tuple of float
+        Typical seconds of a fit by model, for those of which they are known, and their standard error over splits: the median; of
+        a search the mean.
     items : Items or None
         Where the scores are of single items of one test set: all of them. The one matrix then has a column for each item.
     same_predictions : tuple of tuple of str
         Groups of models whose predictions are known to be the same on all splits.
     roles : tuple of str
         What was taken for what in each source: "model = framework, 16 datasets = task; not used: id".
-    fit_errors : mapping of str to float
-        Standard errors of these times over splits, where they are known.
     """
 
     metric: Metric
@@ -210,11 +209,10 @@ class Scores:
     design: SplitDesign = SplitDesign()
     notices: tuple[Notice, ...] = ()
     saved_settings: tuple[SavedSettings, ...] = ()
-    fit_seconds: Mapping[str, float] = field(default_factory=dict)
+    fit_times: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     items: Items | None = None
     same_predictions: tuple[tuple[str, ...], ...] = ()
     roles: tuple[str, ...] = ()
-    fit_errors: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         if self.items is not None:
@@ -269,15 +267,13 @@ class Scores:
 
     def take(self, models: Sequence[str]) -> Scores:
         """The given models in that order, in each dataset those that it has."""
-        items = None if self.items is None else self.items.take(models)
-        if self.items is not None and items is not None and np.may_share_memory(self.matrices[0].score, self.items.score):
-            # of one run: kept once
-            own = dataclasses.replace(self.matrices[0], models=items.models, score=items.item_means())
-            return dataclasses.replace(self, matrices=(own,), items=items)
+        if self.items is not None:
+            items = self.items.take(models)
+            return dataclasses.replace(self, matrices=items.as_scores().matrices, items=items)
         place = {name: place for place, name in enumerate(models)}
         held = [sorted(place.keys() & {*matrix.models}, key=place.__getitem__) for matrix in self.matrices]
         matrices = tuple(matrix.take(names) for matrix, names in zip(self.matrices, held, strict=True))
-        return dataclasses.replace(self, matrices=matrices, items=items)
+        return dataclasses.replace(self, matrices=matrices)
 
     def of_dataset(self, dataset: str) -> Scores:
         """One dataset of several."""

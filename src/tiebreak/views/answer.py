@@ -264,7 +264,7 @@ def pair_step(pair: PairComparison) -> str:
 
 
 def _faster(comparison: Comparison, name: str, word: str = "fastest") -> str:
-    time = f"{seconds(comparison.scores.fit_seconds[name])} a fit"
+    time = f"{seconds(comparison.scores.fit_times[name][0])} a fit"
     return STEPS["faster"].format(a=quoted_names(comparison.models)[name], word=word, time=time)
 
 
