@@ -125,7 +125,7 @@ def _joined(parts: Sequence[Long]) -> Long:
     for name, usual in {"run": "1", "epoch": "1", TASK: ""}.items():
         if name in words:
             filled = np.where(words[name].code < 0, len(words[name].names), words[name].code)
-            words[name] = concatenated([Words((*words[name].names, usual), filled), Words((), filled[:0])]).ordered()
+            words[name] = Words((), filled).renamed((*words[name].names, usual)).ordered()
     if TASK in words and len(words[TASK].names) > 1:
         words["item"] = _paired(words[TASK], words["item"])
     if "item_hash" in words:

@@ -14,7 +14,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -279,16 +278,10 @@ def _whole(path: Path, name: str) -> Any:
     return parse_json(content_of(path, name), name, "Was the file cut short?")
 
 
-@lru_cache(maxsize=8)
-def _parsed(path: Path, changed: int) -> Any:
-    """Content of a file beside logs, for which all logs of a folder may ask."""
-    return _whole(path, path.name)
-
-
 def _file_beside(path: Path) -> Record:
     """Object in a JSON file beside a log; an empty one where there is none that can be read: the log may be whole."""
     try:
-        return dict(_parsed(path, path.stat().st_mtime_ns)) if path.is_file() and not path.is_symlink() else {}
+        return dict(_whole(path, path.name)) if path.is_file() and not path.is_symlink() else {}
     except (OSError, TypeError, ValueError):
         return {}
 
