@@ -271,13 +271,9 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
     if len({path.stem for path in paths}) == len(paths):
         return [path.stem for path in paths]
     parts = [path.with_suffix("").parts for path in paths]
-    start = _n_alike(parts)
-    end = _n_alike([each[:start:-1] for each in parts])
+    start = len(os.path.commonprefix(parts))
+    end = len(os.path.commonprefix([each[:start:-1] for each in parts]))
     return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
-
-
-def _n_alike(parts: Sequence[Sequence[str]]) -> int:
-    return sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False)))
 
 
 def _is_of_means(source: Any) -> bool:
@@ -370,13 +366,12 @@ def _named(long: Long, given: NamedSource) -> Long:
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
     scores = of_asked_metric(scores, options, name)
     sized = ReadOptions() if scores.items is not None else options  # items have no sizes: who gives some is told so
-    matrices, design = tuple(with_sizes(matrix, sized, name) for matrix in scores.matrices), scores.design
-    design = with_known_sizes(design, matrices) if design.sizes == "missing" else design
+    matrices = tuple(with_sizes(matrix, sized, name) for matrix in scores.matrices)
     return Source(
         dataclasses.replace(
             scores,
             matrices=matrices,
-            design=design,
+            design=with_known_sizes(scores.design, matrices),
             saved_settings=tuple(each._replace(source=each.source or name) for each in scores.saved_settings),
         ),
         name,

@@ -208,10 +208,8 @@ def source_of(
             "same splits in the same order, the answer is wrong"
         )
         notices = (*notices, Notice("assumed-paired", text))
-    if design.sizes != "approximate":
-        design = with_known_sizes(design, checked)
     known = {model: times for model, times in (fit_times or {}).items() if np.isfinite(times[0])}
-    scores = Scores(named[0].metric, (), design, notices, fit_times=known, roles=(roles,) if roles else ())
+    scores = Scores(named[0].metric, (), with_known_sizes(design, checked), notices, fit_times=known, roles=(roles,) if roles else ())
     return Source(scores.with_matrices(checked), name)
 
 
@@ -299,8 +297,9 @@ def with_sizes(matrix: ScoreMatrix, options: ReadOptions, source: str) -> ScoreM
 
 
 def with_known_sizes(design: SplitDesign, matrices: Iterable[ScoreMatrix]) -> SplitDesign:
-    """The design, whose sizes are exact if all are known."""
-    return dataclasses.replace(design, sizes="exact" if all(matrix.has_sizes for matrix in matrices) else "missing")
+    """The design, whose sizes are exact if all are known, unless it says that they are approximate."""
+    known: Any = "exact" if all(matrix.has_sizes for matrix in matrices) else "missing"
+    return dataclasses.replace(design, sizes=design.sizes if design.sizes == "approximate" else known)
 
 
 # --- the metric ----------------------------------------------------------------------------------------------------------

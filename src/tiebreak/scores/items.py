@@ -187,8 +187,6 @@ class Items:
 
     def take(self, models: Sequence[str]) -> Items:
         """Scores of these models, in this order."""
-        if tuple(models) == self.models:
-            return self
         rows = [look_up(name, self.models, "model") for name in models]
         labels = None if self.labels is None else self.labels[rows]
         return dataclasses.replace(self, models=tuple(models), score=self.score[rows], labels=labels)
