@@ -271,9 +271,13 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
     if len({path.stem for path in paths}) == len(paths):
         return [path.stem for path in paths]
     parts = [path.with_suffix("").parts for path in paths]
-    start = len(os.path.commonprefix(parts))
-    end = len(os.path.commonprefix([each[:start:-1] for each in parts]))
+    start = _n_alike(parts)
+    end = _n_alike([each[:start:-1] for each in parts])
     return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
+
+
+def _n_alike(parts: Sequence[Sequence[str]]) -> int:
+    return sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False)))
 
 
 def _is_of_means(source: Any) -> bool:

@@ -208,8 +208,9 @@ def source_of(
             "same splits in the same order, the answer is wrong"
         )
         notices = (*notices, Notice("assumed-paired", text))
-    known = {model: times for model, times in (fit_times or {}).items() if np.isfinite(times[0])}
-    scores = Scores(named[0].metric, (), with_known_sizes(design, checked), notices, fit_times=known, roles=(roles,) if roles else ())
+    times = {model: each for model, each in (fit_times or {}).items() if np.isfinite(each[0])}
+    design, read_as = with_known_sizes(design, checked), (roles,) if roles else ()
+    scores = Scores(named[0].metric, (), design, notices, fit_times=times, roles=read_as)
     return Source(scores.with_matrices(checked), name)
 
 
