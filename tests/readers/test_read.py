@@ -32,7 +32,7 @@ from tiebreak.scores.scores import Scores
 @pytest.mark.parametrize("source", [3, None, dict, np.zeros((2, 3)), [[0.1], [0.2]]], ids=lambda source: type(source).__name__)
 def test_other_types(source: Any) -> None:
     """The type met, and all that is accepted; one of several by its number. An array does not say whose scores it holds."""
-    text = rf"is of type {type(source).__name__!r}, which cannot be read as scores\. Pass a fitted search .*, or Scores\."
+    text = rf"is of type {type(source).__name__!r}, which cannot be read as scores\..* Pass a fitted search .*, or Scores\."
     with pytest.raises(UnsupportedSourceError, match=f"^the source {text}$"):
         read_scores(source)
     with pytest.raises(UnsupportedSourceError, match=f"^source 2 {text}$"):

@@ -317,8 +317,10 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     if options.rows not in ("items", "seeds") and sklearn.reads(source):
         return sklearn.read(source, name, options)
     if not isinstance(source, Mapping) and not is_frame(source) and not is_records(source):
+        is_array = isinstance(source, list | tuple | np.ndarray)
+        named = " Name the models, as in tb.compare({'a': first, 'b': second})." if is_array else ""
         raise UnsupportedSourceError(
-            f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}."
+            f"{name} is of type {type(source).__name__!r}, which cannot be read as scores.{named} Pass {ACCEPTED}."
         )
     return _found_in_table(given, options, n_sources=n_sources)
 
