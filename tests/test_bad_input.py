@@ -135,7 +135,7 @@ def unfit(name: str, value: Any) -> Iterator[Any]:
     if name == "rng":
         yield from (-1, 1.5, True)
     elif isinstance(value, int | float):
-        yield from (-1, 0, 1, 1.5, 95, np.nan, np.inf, -np.inf, True, [1, 2])
+        yield from (-1, 0, 1, 1.5, 95, 10**400, np.nan, np.inf, -np.inf, True, [1, 2])
     else:
         array = np.array(value, dtype=float)
         for one in (np.nan, np.inf, -np.inf, 7.0):
@@ -183,6 +183,7 @@ def test_each_function_of_arrays_is_tried() -> None:
     [
         ("bootstrap_winner", "n_resamples", np.nan, "n_resamples must be a whole number of at least 1; got nan."),
         ("bootstrap_winner", "rng", -1, "rng must be a whole number of at least 0, or a numpy Generator; got -1."),
+        ("bootstrap_winner", "n_resamples", 10**10, "n_resamples must be at most 1,000,000,000; got 10000000000."),
         ("diebold_mariano", "horizon", "x", "horizon must be a whole number of at least 1; got 'x'."),
         ("diebold_mariano", "horizon", 12, "horizon must be a whole number from 1 to 11; got 12."),
         ("friedman_from_ranks", "n_datasets", np.inf, "n_datasets must be a whole number of at least 2; got inf."),

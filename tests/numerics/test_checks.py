@@ -11,6 +11,7 @@ from tiebreak.numerics import (
     check_array,
     check_count,
     check_differences,
+    check_number,
     check_probability,
     check_rope,
     check_sizes,
@@ -112,7 +113,7 @@ def test_array_of_any_leading_shape() -> None:
     assert np.isnan(check_array([[1, np.nan]], "it", "n_models, n_items", can_lack=True)[0, 1])
 
 
-@pytest.mark.parametrize(("value", "expected"), [(1, 1), (np.int64(7), 7), (100.0, 100), (10**400, 10**400)])
+@pytest.mark.parametrize(("value", "expected"), [(1, 1), (np.int64(7), 7), (100.0, 100), (10**9, 10**9)])
 def test_a_count_is_whole(value: object, expected: int) -> None:
     """However its type is called, and however many."""
     assert check_count(value, "n") == expected
@@ -125,6 +126,15 @@ def test_count_that_is_none(value: object) -> None:
         check_count(value, "n")
     with pytest.raises(InvalidParameterError, match="at least 2; got 1"):
         check_count(1, "n", 2)
+    with pytest.raises(InvalidParameterError, match=r"n must be at most 1,000,000,000; got 10000"):
+        check_count(10**400, "n")
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400)])
+def test_a_whole_number_that_no_float_holds_is_refused(value: int) -> None:
+    """It is no number of an array."""
+    with pytest.raises(InvalidParameterError, match=r"n must be a number of at least -inf; got -?1000"):
+        check_number(value, "n", -np.inf)
 
 
 @pytest.mark.parametrize("names", [["b", "a", "b"], [7, 3, 7], [2.5, 1.0, 2.5], np.array(["b", None, "b"], dtype=object)])

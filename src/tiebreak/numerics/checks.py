@@ -1,6 +1,7 @@
 """Types of arrays, arithmetic on them that never warns, and checks of what callers pass, one for each kind of input."""
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -216,17 +217,23 @@ def generator_of(rng: object, bits: type[np.random.BitGenerator] = np.random.SFC
     return rng if isinstance(rng, np.random.Generator) else np.random.Generator(bits(check_seed(rng)))
 
 
-def check_count(value: Any, name: str, least: int = 1) -> int:
+LARGEST_COUNT = 10**9
+"""More draws would take days, if they ended at all."""
+
+
+def check_count(value: Any, name: str, least: int = 1, most: int = LARGEST_COUNT) -> int:
     """A whole number of at least 1, such as a number of draws; 100.0 is one too."""
     fits = _is_number(value) and value >= least and value % 1 == 0
     refuse_unless(fits, name, f"be a whole number of at least {least}", value)
+    refuse_unless(value <= most, name, f"be at most {most:,}", value)
     return int(value)
 
 
 def check_number(value: Any, name: str, low: float, high: float = np.inf) -> float:
     """A number from `low` to `high`."""
     allowed = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
-    refuse_unless(_is_number(value) and low <= value <= high, name, f"be a number {allowed}", value)
+    is_a_float = _is_number(value) and not sys.float_info.max < abs(value) < math.inf  # as a whole number may be larger
+    refuse_unless(is_a_float and low <= value <= high, name, f"be a number {allowed}", value)
     return float(value)
 
 

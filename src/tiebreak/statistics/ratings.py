@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph, csr_array
 from scipy.special import chdtrc, expit
 
-from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     FloatArray,
     IntArray,
@@ -402,9 +402,7 @@ def _checked(
     if not won.size or won.ndim != 1 or not model_a.shape == model_b.shape == won.shape == weights.shape:
         shapes = ", ".join(str(each.shape) for each in (model_a, model_b, won, weights))
         raise DataError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
-    limit = _MOST_MODELS if n_models is None else check_count(n_models, "n_models")
-    if limit > _MOST_MODELS:
-        raise InvalidParameterError(f"n_models must be at most {_MOST_MODELS:,}; got {limit:,}.", about="n_models")
+    limit = _MOST_MODELS if n_models is None else check_count(n_models, "n_models", most=_MOST_MODELS)
     one, two = check_rows(model_a, limit, "first"), check_rows(model_b, limit, "second")
     n_models = int(max(one.max(), two.max())) + 1 if n_models is None else limit
     if n_models < 2:

@@ -337,7 +337,7 @@ def sign_posterior(
 
 def check_prior(strength: Any, at: Any) -> tuple[float, float]:
     """Pseudo-datasets, a finite number of at least 0, and a difference, which may be infinite."""
-    return check_number(strength, "prior_strength", 0, np.finfo(float).max), check_number(at, "prior_at", -np.inf)
+    return check_number(strength, "prior_strength", 0, float(np.finfo(float).max)), check_number(at, "prior_at", -np.inf)
 
 
 def _most_probable(counts: FloatArray) -> list[float]:
