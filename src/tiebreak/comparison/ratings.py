@@ -21,9 +21,9 @@ from tiebreak.statistics.ratings import (
     PairFit,
     battles_of_scores,
     bradley_terry,
+    check_met,
     pair_fit,
     tells_position,
-    unconnected_groups,
 )
 
 ELO_PER_LOG_ODDS = 400 / np.log(10)
@@ -216,13 +216,7 @@ def _checked(first: IntArray, second: IntArray, models: tuple[str, ...], anchor:
     if len(models) < 2:
         raise DataError(f"there is only one model ({quoted(models)}), and at least 2 are needed to rate them.")
     fixed = None if anchor is None else look_up(anchor, models, "model")
-    groups = unconnected_groups(first, second, len(models))
-    if len(groups) > 1:
-        named = "; ".join(quoted([models[i] for i in group]) for group in groups)
-        raise DataError(
-            f"the models are in {len(groups)} groups that never met, so their ratings cannot be compared: {named}. Rate each "
-            "group by itself, or add results between them."
-        )
+    check_met(first, second, len(models), lambda group: quoted([models[i] for i in group]))
     return fixed
 
 

@@ -22,6 +22,7 @@ from tiebreak.numerics import (
     student_multiplier,
     student_tail,
 )
+from tiebreak.numerics.law import bisected
 
 SpendingName = Literal["hwang-shih-decani", "obrien-fleming", "pocock"]
 
@@ -513,17 +514,9 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     k = int(np.searchsorted(-beyond, -one_side)) - 1
     coefficients = _legendre_coefficients() @ density[k]
     integral = legint(coefficients)
-    total, x, low, high = float(legval(1.0, integral)), 0.0, -1.0, 1.0
-    for _ in range(60):
-        excess = float(beyond[k + 1]) + half * (total - float(legval(x, integral))) - one_side
-        low, high = (x, high) if excess > 0 else (low, x)
-        slope = half * float(legval(x, coefficients))
-        new = x + excess / slope if slope > 0 else low - 1
-        new = new if low <= new <= high else (low + high) / 2
-        if abs(new - x) < 1e-14:
-            break
-        x = new
-    return float(_unstretched(np.asarray(edges[k] + half * (1 + x)), df))
+    rest = legval(1.0, integral) - (one_side - beyond[k + 1]) / half  # of the integral, up to the bound
+    x = bisected(lambda x: np.asarray(legval(x, integral) < rest), np.array(-1.0), np.array(1.0))
+    return float(_unstretched(edges[k] + half * (1 + x), df))
 
 
 @cache

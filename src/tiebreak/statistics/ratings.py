@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -238,13 +239,7 @@ def bradley_terry(
     ([0.549, -0.549], 0.37)
     """
     battles, n_models = _checked(first, second, score, weight, cluster, n_models)
-    groups = unconnected_groups(battles.first, battles.second, n_models)
-    if len(groups) > 1:
-        named = "; ".join(", ".join(map(str, group)) for group in groups)
-        raise DataError(
-            f"the models are in {len(groups)} groups that never met, so their abilities cannot be compared: {named}. Fit each "
-            "group by itself, or add battles between them."
-        )
+    check_met(battles.first, battles.second, n_models, lambda group: ", ".join(map(str, group)))
     won, lost, tied = (battles.table(battles.weight * (battles.score == value), n_models) for value in (1.0, 0.0, 0.5))
     ability = _places(won + lost.T + (tied + tied.T) / 2, won + lost + tied)
     main = np.flatnonzero(ability == 0)
@@ -353,11 +348,16 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> tuple[IntArr
     return first[pair], second[pair], score, dataset
 
 
-def unconnected_groups(first: IntArray, second: IntArray, n_models: int) -> list[list[int]]:
-    """Groups of models with no battle between them, as numbers; one group is as it should be."""
+def check_met(first: IntArray, second: IntArray, n_models: int, named: Callable[[list[int]], str]) -> None:
+    """Refuse models in groups with no battle between them, in words on the models of each."""
     met = csr_array((np.ones(first.size), (first, second)), shape=(n_models, n_models))
     n, label = csgraph.connected_components(met, directed=False)
-    return [np.flatnonzero(label == group).tolist() for group in range(n)]
+    if n > 1:
+        groups = [named(np.flatnonzero(label == group).tolist()) for group in range(n)]
+        raise DataError(
+            f"the models are in {n} groups that never met, so their ratings cannot be compared: {'; '.join(groups)}. Rate each "
+            "group by itself, or add results between them."
+        )
 
 
 class _Battles(NamedTuple):
