@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from tiebreak.plan.data import Dataset, Task, check_dataset
 from tiebreak.plan.plan import check_rng
 from tiebreak.plan.splits import make_splits
 
-TASKS: tuple[Task, ...] = ("classification", "regression", "other")
 FEW_LABELS = 20
 """Different whole numbers up to which a target without models to ask is taken for classes; beyond, their share decides."""
 
@@ -151,7 +150,7 @@ def _reasons(audit_input: AuditInput, deep: bool) -> dict[str, str]:
 
 
 def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task | None, seed: int | None) -> AuditInput:
-    if task is not None and task not in TASKS:
+    if task is not None and task not in get_args(Task):
         raise InvalidParameterError(f"task={task!r} is not known. Pass 'classification', 'regression' or nothing.")
     known, y = task if task is not None else _task_of(dataset.y), dataset.y
     labels, target = dataset.classes(known)

@@ -1,5 +1,6 @@
 """``tiebreak audit``: whether the data and splits of a study are plausible, before anything is measured."""
 
+from functools import partial
 from typing import Any
 
 import click
@@ -37,6 +38,7 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     from tiebreak.plan.data import check_dataset, find_task
     from tiebreak.plan.models import name_models
     from tiebreak.study_file import read_study
+    from tiebreak.views.report.document import report_of
 
     read, audits = read_study(study), []
     output.check_single(len(read.datasets), "audits", "Leave it out.")
@@ -56,12 +58,6 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
         emit("\n" if n > 1 else "")
         output.show(audit)
         output.draw(audit, *([f"dataset-{n}"] if len(audits) > 1 else []))
-
-    def make(**heading: Any) -> str:
-        from tiebreak.views.report.document import report_of
-
-        return report_of(audits, **heading)
-
-    output.report(make)
+    output.report(partial(report_of, audits))
     failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)
     context.exit(EXIT_BROKEN if failed else EXIT_OK)

@@ -41,12 +41,6 @@ if TYPE_CHECKING:
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.comparison.requirements import Requirements
 
-# Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
-CORRECTIONS = ("bonferroni", "holm", "shaffer", "bh", "none")
-FAMILIES = ("pairs", "best")
-MISSING = ("raise", "pairwise")
-ROWS = ("auto", "items", "splits", "seeds")
-
 EPILOG = """\b
 Examples:
   tiebreak compare scores.csv --metric accuracy --rope 0.01
@@ -60,9 +54,12 @@ front: --require-not-worse log_loss:new log_loss:old
 """
 
 
-def _choice(choices: Sequence[str], **more: Any) -> dict[str, Any]:
-    """One of several words, of which the first is the default; it is not given, so that a saved answer's can count."""
-    return {"type": click.Choice(choices), "show_default": choices[0], **more}
+def _choice(*choices: str) -> dict[str, Any]:
+    """One of several words, of which the first is the default; it is not given, so that a saved answer's can count.
+
+    They are spelled out, as asking the library would import numpy before the command line is even read.
+    """
+    return {"type": click.Choice(choices), "show_default": choices[0]}
 
 
 def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
@@ -151,8 +148,12 @@ _OPTIONS = (
     click.option("--rope", show_default="0", **ROPE, help="Smallest difference that matters, or '1%'."),
     click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
     click.option("--baseline", **NAME, help="Judge the others against this one only."),
-    click.option("--family", **_choice(FAMILIES), help="Judge all pairs, or each model against the best."),
-    click.option("--correction", **_choice(CORRECTIONS), help="Level of the intervals; stepwise without a rope."),
+    click.option("--family", **_choice("pairs", "best"), help="Judge all pairs, or each model against the best."),
+    click.option(
+        "--correction",
+        **_choice("bonferroni", "holm", "shaffer", "bh", "none"),
+        help="Level of the intervals; stepwise without a rope.",
+    ),
     click.option(
         "--method",
         **NAME,
@@ -161,12 +162,12 @@ _OPTIONS = (
     ),
     click.option(
         "--missing",
-        **_choice(MISSING),
+        **_choice("raise", "pairwise"),
         help="Missing scores: an error, or left out by pair.",
     ),
     click.option(
         "--rows",
-        **_choice(ROWS),
+        **_choice("auto", "items", "splits", "seeds"),
         help="What a row is; auto knows columns of items.",
     ),
     click.option("--item", **NAME, help="Column that names the items."),

@@ -118,7 +118,6 @@ def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int
     for number, (_, comparison) in enumerate(comparisons, 1):
         output.draw(comparison, *([f"dataset-{number}"] if len(comparisons) > 1 else []))
 
-    metrics = (metric,) if metric else ()
-    output.report(functools.partial(report, evaluation, metrics, {"rope": study.rope}))
+    output.report(functools.partial(report, evaluation, (metric,) if metric else (), {"rope": study.rope}))
     # whoever chains commands has to be told that no model could be fitted at all
     return EXIT_OK if evaluation.n_done else EXIT_WRONG_USE

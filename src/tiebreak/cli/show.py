@@ -1,7 +1,7 @@
 """``tiebreak show``: one run as far as it has come, from the store alone."""
 
 import shlex
-from typing import Any
+from functools import partial
 
 import click
 
@@ -23,6 +23,7 @@ def show_command(run: str, store: str | None, output: Output) -> None:
     """
     from tiebreak.evaluation.evaluate import read_evaluation
     from tiebreak.views.evaluation import RUN
+    from tiebreak.views.report.evaluation import report
 
     output.prepare()
     url, name = find_run(run, store)
@@ -39,10 +40,4 @@ def show_command(run: str, store: str | None, output: Output) -> None:
         source = typed(f"{typed_url}#{evaluation.name}", "STORE#RUN")
         end = f"Which differences are real: tiebreak compare {source}{of_dataset}{with_rope}\n"
     output.show(evaluation, view=RUN, end=f"\n{end}")
-
-    def make(**heading: Any) -> str:
-        from tiebreak.views.report.evaluation import report
-
-        return report(evaluation, settings={"rope": rope}, **heading)
-
-    output.report(make)
+    output.report(partial(report, evaluation, settings={"rope": rope}))

@@ -231,20 +231,21 @@ def cut(method: Method, data: Scores, n: int) -> Scores:
 
 def digest_of(data: Scores) -> str:
     """Hash of the units and their scores in order, whatever the order of the models."""
-    found, ordered = hashlib.blake2b(digest_size=12), data.take(sorted(data.models))
+    ordered = data.take(sorted(data.models))
     items = ordered.items
     if items is not None:
         held: list[Any] = [list(items.items), items.clusters, items.weights, items.is_positive, items.truth, items.score]
     else:
         names = ("dataset", "repeat", "fold", "n_train", "n_test", "score")
         held = [getattr(matrix, name) for matrix in ordered.matrices for name in names]
-    for value in held:
-        if isinstance(value, np.ndarray):
-            numbers = np.round(np.asarray(value, dtype=float), 10) + 0.0  # no -0.0
-            found.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
-        elif value is not None:
-            found.update(json.dumps(value).encode())
-    return found.hexdigest()
+    parts = (
+        (np.round(np.asarray(value, dtype="<f8"), 10) + 0.0).tobytes()  # no -0.0
+        if isinstance(value, np.ndarray)
+        else json.dumps(value).encode()
+        for value in held
+        if value is not None
+    )
+    return hashlib.blake2b(b"".join(parts), digest_size=12).hexdigest()
 
 
 def check_suitable(data: Scores, settings: Settings, method: Method) -> None:

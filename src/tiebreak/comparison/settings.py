@@ -82,8 +82,8 @@ class Settings:
                 "the correction 'shaffer' is for all pairs; against a baseline, whose pairs can all be alike or not, use 'holm'.",
                 about="correction",
             )
-        has_rope = rope_share(self.rope) > 0 if isinstance(self.rope, str) else self.rope > 0
-        if self.correction not in ROPE_CORRECTIONS and has_rope:
+        rope = rope_share(self.rope) if isinstance(self.rope, str) else self.rope
+        if self.correction not in ROPE_CORRECTIONS and rope > 0:
             yield InvalidParameterError(
                 f"the correction {self.correction!r} goes step by step, which is right for 'no difference' only: with a rope "
                 "every pair lies above, inside or below it, none of these can be ruled out for free, and such intervals were "
@@ -91,9 +91,8 @@ class Settings:
                 "compare with a rope of 0.",
                 about="correction",
             )
-        harmless = {"baseline": (None,), "correction": (None, "bonferroni"), "by": (None,)}
-        for name, reason in _NOT_OF_BEST.items():
-            if self.family == "best" and getattr(self, name) not in harmless[name]:
+        for name, (reason, *harmless) in _NOT_OF_BEST.items():
+            if self.family == "best" and getattr(self, name) not in harmless:
                 yield InvalidParameterError(
                     Setting("family", '"best"'),
                     f" {reason}, so it does not go with ",
@@ -152,8 +151,8 @@ ROPE_CORRECTIONS = (None, "bonferroni", "none")
 """Corrections whose intervals say more than "no difference", and so take a rope."""
 
 _NOT_OF_BEST = {
-    "baseline": "compares every model with the best one, whichever it is",
-    "correction": "shares alpha among the rivals of a model at a level of its own",
-    "by": "judges models, and slices judge pairs",
+    "baseline": ("compares every model with the best one, whichever it is", None),
+    "correction": ("shares alpha among the rivals of a model at a level of its own", None, "bonferroni"),
+    "by": ("judges models, and slices judge pairs", None),
 }
-"""Reasons why settings do not go with comparisons with the best."""
+"""Reasons why settings do not go with comparisons with the best, and values that do."""

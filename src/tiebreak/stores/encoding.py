@@ -15,8 +15,6 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
 from tiebreak.stores.contract import MISMATCH, NOTES, Count
 
-NumericArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 """What reading a row raises whose content is not what was written, or whose hash is right and whose content is not a store's."""
 
@@ -175,7 +173,7 @@ def pack_arrays(arrays: Mapping[str, Any], what: str = "the array {!r}") -> byte
     return to_msgpack([(to_json(name), array.dtype.str, array.shape, array.tobytes()) for name, array in found])
 
 
-def unpack_arrays(content: bytes) -> dict[str, NumericArray]:
+def unpack_arrays(content: bytes) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
     """Arrays, not to be written to, of what `pack_arrays` made; raises one of `MALFORMED`."""
     arrays = {}
     for name, kind, shape, data in _ARRAYS.decode(content):
@@ -188,7 +186,6 @@ def unpack_arrays(content: bytes) -> dict[str, NumericArray]:
 # --- plans ----------------------------------------------------------------------------------------------------------------
 
 _OF_SPLITS = ("repeat", "fold", "n_train", "n_test")
-_ARRAYS_OF_DATASET: dict[str, Any] = dict.fromkeys((*_OF_SPLITS, "target", "test_rows"))
 _Environments: TypeAlias = Annotated[list[dict[str, str]], msgspec.Meta(min_length=1)]
 
 
@@ -203,7 +200,7 @@ def pack_plan(record: RunRecord, environments: Sequence[Mapping[str, str]]) -> b
         arrays[f"{i} rows"] = rows.astype(np.min_scalar_type(rows.max(initial=0))) if rows.min(initial=0) >= 0 else rows
     document = _facts(record) | {
         "models": [_facts(model) for model in record.models],
-        "datasets": [_facts(dataset) | _ARRAYS_OF_DATASET for dataset in record.datasets],
+        "datasets": [_facts(dataset) | dict.fromkeys((*_OF_SPLITS, "target", "test_rows")) for dataset in record.datasets],
         "metrics": [_facts(metric) | {"metric": _facts(metric.metric)} for metric in record.metrics],
         "versions": environments,
     }

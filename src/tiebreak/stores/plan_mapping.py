@@ -73,8 +73,11 @@ def _splits_of(record: RunRecord) -> dict[tuple[str, tuple[int, int]], tuple[int
 # --- what a plan adds -----------------------------------------------------------------------------------------------------
 
 _OTHER_RUN = ("begin another run with ", Setting("name"))
-_MODEL = "class, parameters or code are not those that were measured under that name"
-_METRIC = "it is computed in another way than in this run so far"
+_HOW = {
+    "model": "class, parameters or code are not those that were measured under that name",
+    "metric": "it is computed in another way than in this run so far",
+}
+"""Ways in which something changes that a run has."""
 Each = TypeVar("Each", ModelRecord, MetricRecord)
 
 
@@ -101,9 +104,9 @@ def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
     merged = [_merged_dataset(stored.name, each, given[each.name]) if each.name in given else each for each in stored.datasets]
     return dataclasses.replace(
         stored,
-        models=(*stored.models, *_new("model", stored.models, record.models, stored.name, _MODEL)),
+        models=(*stored.models, *_new("model", stored.models, record.models, stored.name)),
         datasets=(*merged, *(dataset for dataset in record.datasets if dataset.name not in known)),
-        metrics=(*stored.metrics, *_new("metric", stored.metrics, record.metrics, stored.name, _METRIC)),
+        metrics=(*stored.metrics, *_new("metric", stored.metrics, record.metrics, stored.name)),
         settings={**stored.settings, **record.settings},
     )
 
@@ -131,15 +134,15 @@ def merge_versions(
     return *known, versions
 
 
-def _new(what: str, stored: Sequence[Each], given: Sequence[Each], run: str, how: str) -> list[Each]:
-    """Models or metrics that the stored run lacks; `how` says in what way one changed that it has."""
+def _new(what: str, stored: Sequence[Each], given: Sequence[Each], run: str) -> list[Each]:
+    """Models or metrics that the stored run lacks; one that it has must not have changed."""
     known = {each.name: each for each in stored}
     if changed := [each for each in given if each.name in known and each != known[each.name]]:
         then, now = (getattr(each, "text", "") for each in (known[changed[0].name], changed[0]))
         texts = f" ({shorten(then, 80)} then, {shorten(now, 80)} now)" if then != now else ""
         raise ChangedRunError(
-            f"run {run!r}: the {what} {changed[0].name!r}{_more(changed)} changed: {how}{texts}. Give it another name, put the "
-            "old one back, or ",
+            f"run {run!r}: the {what} {changed[0].name!r}{_more(changed)} changed: {_HOW[what]}{texts}. Give it another name, "
+            "put the old one back, or ",
             *_OTHER_RUN,
             ".",
         )
