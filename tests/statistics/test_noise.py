@@ -80,5 +80,5 @@ def test_models_are_pooled_and_items_without_a_run_left_out() -> None:
 
 def test_seeds_have_their_means_only() -> None:
     """Scores 0.90, 0.92, 0.94: standard deviation 0.02, two degrees of freedom, times the root of two."""
-    found = run_spread([[0.90, 0.92, 0.94]])
+    found = run_spread([np.array([0.90, 0.92, 0.94])])
     assert_allclose(found.bound(), stats.t.isf(0.025, 2) * 0.02 * np.sqrt(2), rtol=1e-9)

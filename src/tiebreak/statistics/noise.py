@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import divide, floats, group_codes
+from tiebreak.numerics import FloatArray, divide, floats, group_codes
 from tiebreak.numerics.law import Law, student
 from tiebreak.statistics.means import check_weights, joined_means, stratified_mean, summed
 
@@ -137,32 +137,24 @@ def run_noise(
     return RunNoise(items, guarded_law, of_runs, pvalue, largest, min(map(len, tables)), n_whole, n - n_whole)
 
 
-def run_spread(means: Sequence[ArrayLike]) -> RunNoise:
+def run_spread(means: Sequence[FloatArray]) -> RunNoise:
     """Noise of runs from their scores alone, one for each run: of training seeds on one test set, say.
 
     Parameters
     ----------
-    means : sequence of array_like of shape (n_runs,)
-        Scores of each model.
+    means : sequence of ndarray of shape (n_runs,)
+        Scores of each model, two or more, none of them nan.
 
     Returns
     -------
     RunNoise
         Of the runs' means only; the error from examples is 0.
-
-    Raises
-    ------
-    DataError
-        A model with one run only.
     """
-    rows = [row[~np.isnan(row)] for row in (np.asarray(each, dtype=float).ravel() for each in means)]
-    if not rows or any(row.size < 2 for row in rows):
-        raise DataError("noise of runs needs two runs or more of each model.")
-    df = sum(row.size - 1 for row in rows)
-    error = float(np.sqrt(2.0 * sum(float(np.square(row - row.mean()).sum()) for row in rows) / df))
-    largest = max(float(row.max() - row.min()) for row in rows)
+    df = sum(row.size - 1 for row in means)
+    error = float(np.sqrt(2.0 * sum(float(np.square(row - row.mean()).sum()) for row in means) / df))
+    largest, fewest = max(float(np.ptp(row)) for row in means), min(row.size for row in means)
     nothing = student(0.0, 0.0)
-    return RunNoise(nothing, nothing, student(0.0, error, df), 0.0, largest, min(row.size for row in rows), 0, 0)
+    return RunNoise(nothing, nothing, student(0.0, error, df), 0.0, largest, fewest, 0, 0)
 
 
 def _pooled(law: Law) -> tuple[float, float]:
