@@ -55,7 +55,7 @@ from tiebreak.statistics.ranks import (
     sign_test,
     wilcoxon,
 )
-from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
+from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_weighted_mean
 
 FEWEST = 6
 """Datasets below which no rank test can reach 0.05 two-sided: with n of them the smallest p-value is 2 / 2^n."""
@@ -353,12 +353,11 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Student's and Hall's t of the mean difference over the datasets that both models have."""
     difference, scale = differences_of(data, first, second)
     plain = law_of_rows(difference, scale, omit_missing=True)
-    deviation = np.nan_to_num(difference - np.asarray(plain.estimate)[..., None])
     (error, df), is_single = plain.spread, np.asarray(plain.n_units) == 1  # which any difference goes with
     error, df = np.where(is_single, np.inf, error), np.where(is_single, 1.0, df)
     kind = kinds_of(difference, RELATIVE_TOLERANCE * scale)
     found = student(plain.estimate, error, df, n_units=plain.n_units, kind=kind, tolerance=plain.tolerance)
-    law = Means(found, skewness_of_mean(deviation, plain.n_units)).law
+    law = Means(found, skewness_of_weighted_mean(difference, ~np.isnan(difference))).law
     return Judged(law=law, reach_df=reached(law))
 
 
