@@ -724,8 +724,6 @@ def _of_run(held: Mapping[str, Any]) -> dict[str, Any]:
     Lists, such as losses by epoch, are left out where a number beside them, or one level down, is called by a metric.
     """
     own = {key: each for key, each in held.items() if not isinstance(each, list)}
-    if all(isinstance(each, Mapping) for each in own.values()):
-        return {}
     inner = [each.items() if isinstance(each, Mapping) else [(key, each)] for key, each in own.items()]
     numbers = [name for pairs in inner for name, each in pairs if isinstance(each, int | float)]
     is_run = len(own) == len(held) or any(has_direction(re.split(r"[\W_]+", name)[-1]) for name in numbers)
