@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.comparison.procedures.procedure import Judged
+from tiebreak.comparison.settings import SINGLE_STEP
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval, set_checked
 from tiebreak.numerics.law import (
     AHEAD,
@@ -27,9 +28,6 @@ from tiebreak.numerics.law import (
 from tiebreak.statistics.family import Correction, adjust_pvalues, adjust_single_step, shared_alpha
 
 Codes = NDArray[np.int8]
-
-SINGLE_STEP = ("bonferroni", "none")
-"""Corrections whose level does not depend on the p-values, nor an adjusted p-value on the others."""
 
 OVER = (BETTER, WORSE, EQUIVALENT)
 """Verdicts with which a pair is over: further data could only blur them."""

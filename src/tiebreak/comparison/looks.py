@@ -13,7 +13,7 @@ import numpy as np
 
 from tiebreak.comparison.family import OVER, Family, best_alpha
 from tiebreak.comparison.procedures.procedure import Judged, Method, refusal, units_of
-from tiebreak.comparison.settings import Settings
+from tiebreak.comparison.settings import SINGLE_STEP, Settings
 from tiebreak.errors import (
     Advice,
     ChangedRunError,
@@ -285,7 +285,7 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
     wrong = (
         (
             "correction",
-            settings.correction not in (None, "bonferroni", "none"),
+            settings.correction not in SINGLE_STEP,
             "its steps go over all p-values",
             "take 'bonferroni'",
         ),

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, PairComparison
-from tiebreak.comparison.family import SINGLE_STEP
+from tiebreak.comparison.settings import SINGLE_STEP
 
 MOST_TIMES = 100
 """Times as many units beyond which no number is realistic."""

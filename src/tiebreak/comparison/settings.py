@@ -83,7 +83,7 @@ class Settings:
                 about="correction",
             )
         rope = rope_share(self.rope) if isinstance(self.rope, str) else self.rope
-        if self.correction not in ROPE_CORRECTIONS and rope > 0:
+        if self.correction not in SINGLE_STEP and rope > 0:
             yield InvalidParameterError(
                 f"the correction {self.correction!r} goes step by step, which is right for 'no difference' only: with a rope "
                 "every pair lies above, inside or below it, none of these can be ruled out for free, and such intervals were "
@@ -147,8 +147,11 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
     return Settings(**chosen, **{name: value for name, (_, value) in found.items()})
 
 
-ROPE_CORRECTIONS = (None, "bonferroni", "none")
-"""Corrections whose intervals say more than "no difference", and so take a rope."""
+SINGLE_STEP = (None, "bonferroni", "none")
+"""Corrections (None is the default) whose level does not depend on the p-values, nor an adjusted p-value on the others.
+
+Their intervals say more than "no difference", and so take a rope.
+"""
 
 _NOT_OF_BEST = {
     "baseline": ("compares every model with the best one, whichever it is", None),

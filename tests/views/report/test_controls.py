@@ -10,7 +10,7 @@ import tiebreak as tb
 from tests.views.answers import splits
 from tests.views.report.answers import KINDS, again, answer_of, ropes
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.settings import ROPE_CORRECTIONS
+from tiebreak.comparison.settings import SINGLE_STEP
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.comparison import ranking_rows
 
@@ -42,7 +42,7 @@ def test_verdicts_at_another_rope_are_pythons(opened, name):
     page = opened(comparison.to_html())
     asked = [[word, word.replace(" ", "-")] for word in expected(comparison)]
     assert page.evaluate(AT, [comparison.rope])[0] == asked
-    if comparison.correction not in ROPE_CORRECTIONS:
+    if comparison.correction not in SINGLE_STEP:
         assert page.locator("fieldset input:disabled").count() == 2
         assert "goes step by step" in page.locator("[data-status]").inner_text()
         return

@@ -7,10 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from tiebreak.comparison.family import SINGLE_STEP
 from tiebreak.comparison.looks import family_alpha
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, mean_values, noted, refusal
-from tiebreak.comparison.settings import Settings
+from tiebreak.comparison.settings import SINGLE_STEP, Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray, IntArray, Law
 from tiebreak.scores.scores import Scores, Summary, SummaryKind
@@ -66,7 +65,7 @@ def _overlaps(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """For the leader, or the baseline, and each other model that is not told apart from it: the overlap at which it would be."""
     means, models = _means_of(data)[0], data.matrix().models
     # runs are independent, and the levels of other corrections are those of the data as they are
-    if means.kind == "runs" or settings.correction not in (None, *SINGLE_STEP) or settings.family == "best":
+    if means.kind == "runs" or settings.correction not in SINGLE_STEP or settings.family == "best":
         return
     own = 0 if settings.baseline is None else models.index(settings.baseline)
     others = np.delete(np.arange(len(models)), own)

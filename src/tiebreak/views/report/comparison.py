@@ -9,7 +9,7 @@ import numpy as np
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.ranking import BEST, STANDINGS
 from tiebreak.comparison.requirements import Requirements
-from tiebreak.comparison.settings import ROPE_CORRECTIONS
+from tiebreak.comparison.settings import SINGLE_STEP
 from tiebreak.numerics import FloatArray
 from tiebreak.views.answer import design_line, rope_words
 from tiebreak.views.comparison import answer_columns, details, facts, folded_copies, page, ranking_rows
@@ -71,7 +71,7 @@ def _slider(comparison: Comparison) -> dict[str, Any]:
     stays = ""
     if comparison.pair_table.judged.unit != "metric":
         stays = f"The rope stays at 0, as {comparison.method.name} judges differences of the {metric}."
-    elif comparison.correction not in ROPE_CORRECTIONS:
+    elif comparison.correction not in SINGLE_STEP:
         stays = (
             f"The rope stays at 0, as the correction {comparison.correction} goes step by step: it is for 'no difference' only."
         )
