@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
 import tiebreak as tb
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.contract import Workload
+from tiebreak.runners.local import LocalRunner
 from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.sql import SqlStore
 
@@ -51,9 +53,9 @@ MODELS = {"nearest": nearest, "guess": guess, "first column": first_column}
 
 
 class Paced:
-    """A runner that measures two cells at a time in this process, and says what was measured and what is kept.
+    """Measures two cells at a time in this process, and says what was measured and what is kept.
 
-    Who asks a runner for more has kept what it was given; that is the acknowledgement.
+    Whoever asks for more has kept what was given; that is the acknowledgement.
     """
 
     def __init__(self, say: Say) -> None:
@@ -72,7 +74,8 @@ def evaluate(path: Path, say: Say = lambda *_: None, n_models: int = 3) -> None:
     """Measure what the store there does not have."""
     models = dict(list(MODELS.items())[:n_models])
     store = f"sqlite:///{path}"
-    tb.evaluate(models, X, Y, cv=4, scoring=["accuracy", "f1"], store=store, name=NAME, runner=Paced(say))
+    with patch.object(LocalRunner, "run", Paced(say).run):
+        tb.evaluate(models, X, Y, cv=4, scoring=["accuracy", "f1"], store=store, name=NAME)
 
 
 def backup(path: Path, say: Say = lambda *_: None) -> None:

@@ -23,8 +23,7 @@ from tiebreak.metrics.targets import make_truth
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
-from tiebreak.runners.contract import Runner
-from tiebreak.runners.runner import make_runner
+from tiebreak.runners.runner import Runner, make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import split_address
 from tiebreak.stores.contract import NoStoreError

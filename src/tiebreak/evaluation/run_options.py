@@ -20,9 +20,8 @@ class Run(TypedDict, total=False):
         Of the run in the store; made from the data if not given.
     n_jobs : int, default 1
         Worker processes; -1 for all cores. They take about 1.5 s to start, once a call.
-    runner : distributed.Client, str or Runner
-        Runs the cells instead: a Dask client, its scheduler's address (``"tcp://host:8786"``), or any object with
-        ``run(workload, cells)``.
+    runner : distributed.Client or str
+        Measures on Dask instead: a client, or its scheduler's address (``"tcp://host:8786"``).
     threads_per_fit : "auto", int or None
         Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
         run begins, and kept. None leaves the libraries alone.

@@ -1,7 +1,7 @@
-"""Contract of runners, and of the work that they are given; the outcome of a cell that ended with an exception."""
+"""Contract of the work that runners are given; the outcome of a cell that ended with an exception."""
 
 import traceback
-from collections.abc import Generator, Hashable, Iterable
+from collections.abc import Hashable
 from typing import Protocol
 
 from tiebreak.plan.fingerprint import parsed
@@ -27,27 +27,6 @@ class Workload(Protocol):
         """Key of the cells that share work where one process measures them one after the other; None for a cell on its own.
 
         Cells of a group follow one another.
-        """
-
-
-class Runner(Protocol):
-    """Measures cells somewhere and hands the outcomes over as they come."""
-
-    def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
-        """Measure each cell that was taken, once, and yield the outcomes in batches that are to be recorded together.
-
-        A batch holds what one worker measured at a stretch, about 0.2 s of work, or what several did. A worker is given
-        more only after the consumer has asked for the next batch, so that at a kill at most one batch of each worker is
-        lost. When the iterator is closed or an exception goes through it, no process is left at work; a consumer that may
-        stop early or fail closes it (``contextlib.closing``), rather than wait until it is collected.
-
-        Parameters
-        ----------
-        workload : Workload
-        cells : iterable of Cell
-            In the order of the plan: cells of the same split follow one another. It is taken from only when there is a worker
-            for a cell, as other processes may take cells of the same run, and it may end early for that reason.
-            `operator.length_hint` says how many there are at most.
         """
 
 

@@ -54,7 +54,7 @@ class DaskRunner:
         self.cluster: Any = cluster
 
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
-        """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
+        """Measure each cell once and yield the outcomes in batches, as `LocalRunner.run` promises.
 
         When this ends early, cells that are being measured are measured to their end, and then dropped.
 

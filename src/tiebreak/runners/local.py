@@ -57,10 +57,27 @@ class LocalRunner:
         self.timeout = None if timeout is None else float(timeout)
 
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
-        """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
+        """Measure each cell once and yield the outcomes in batches that are to be recorded together.
 
-        Raises `DataError` for a workload that cannot be sent to another process, and `LostWorkersError` where none can be
-        started.
+        A batch holds what one worker measured at a stretch, about 0.2 s of work, or what several did. A worker is given
+        more only after the consumer has asked for the next batch, so that at a kill at most one batch of each worker is
+        lost. When the iterator is closed or an exception goes through it, no process is left at work; a consumer that may
+        stop early or fail closes it (``contextlib.closing``), rather than wait until it is collected.
+
+        Parameters
+        ----------
+        workload : Workload
+        cells : iterable of Cell
+            In the order of the plan: cells of the same split follow one another. It is taken from only when there is a worker
+            for a cell, as other processes may take cells of the same run, and it may end early for that reason.
+            `operator.length_hint` says how many there are at most.
+
+        Raises
+        ------
+        DataError
+            The workload cannot be sent to another process.
+        LostWorkersError
+            None can be started.
         """
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
         if n_workers <= 1 and self.timeout is None:
