@@ -481,3 +481,26 @@ def test_copies_share_nothing(tree: type[DecisionTreeClassifier]):
     first.fit(np.eye(4), [0, 1, 0, 1])
     assert not hasattr(second[-1], "tree_")
     assert (first[-1].random_state, second[-1].random_state, make(1)[-1].random_state) == (1, 2, 1)
+
+
+class TellsChecks(GaussianNB):
+    """Of scikit-learn by its module; says whether scikit-learn was told that numbers are finite."""
+
+    def fit(self, X, y):
+        warnings.warn(f"assumed: {get_config()['assume_finite']}", stacklevel=2)
+        return super().fit(X, y)
+
+
+TellsChecks.__module__ = "sklearn.naive_bayes"
+
+
+@pytest.mark.parametrize(("value", "assumed"), [(0.0, True), (1e39, False), (np.nan, False), (np.inf, False)])
+def test_that_numbers_are_finite_is_seen_once(value, assumed):
+    """Only what is finite in single precision too, which trees compute in; else each model checks its rows, and says so."""
+    table = X.copy()
+    table[3, 2] = value
+    for each in (table, sparse.csr_matrix(table)):
+        work = Measurement(make_plan({"m": TellsChecks()}, each, Y, cv=CV), (), threads=1)
+        assert f"UserWarning: assumed: {assumed}" in work.measure(Cell(0, 0, 0)).warnings
+    tree, *_ = measured(DecisionTreeClassifier(), table, cv=KFold(2))
+    assert tree.is_done == (assumed or value != value)  # trees take nan

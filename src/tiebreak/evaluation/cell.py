@@ -31,7 +31,7 @@ from tiebreak.evaluation.predictions import as_stored
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.data import cut, take_rows
+from tiebreak.plan.data import Dataset, cut, take_rows
 from tiebreak.plan.models import is_function, module_of, parts_of
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome
@@ -83,6 +83,7 @@ class Measurement:
         may_share = share_steps and len(plan.models) > 1 and all(scorer.needs for scorer in self.scorers)
         self.heads = shared_heads(list(plan.models.values())) if may_share else ((),) * len(plan.models)
         self.truths = [make_truth(each.data.y, classifier=each.task == "classification") for each in plan.datasets]
+        self._are_usual = [_are_usual(each.data) for each in plan.datasets]
         self._models: dict[int, Prepared] = {}
         self._rows: Rows | None = None
         self._memo = Memo()
@@ -104,12 +105,17 @@ class Measurement:
             name, model = list(self.plan.models.items())[cell.model]
             self._models[cell.model] = Prepared(name, model, self.scorers, seeded=self.plan.rng is not None)
         model = self._models[cell.model]
+        # scikit-learn would look for nan and infinity at each fit and prediction, a tenth of the time of a small fit
+        assured = {"assume_finite": True} if model.is_single and self._are_usual[cell.dataset] else {}
         if self.plan.rng is not None:
             repeat, fold = (int(each[cell.split]) for each in (dataset.described.repeat, dataset.described.fold))
             seed = derive_seed(self.plan.rng, model.name, dataset.data.name, repeat, fold)
         with _turn, _thread_pools(len(sys.modules)).limit(limits=self.threads), caught_warnings() as caught:
             try:
-                with config_context(**self.config | model.settings), _restored(seed) if model.is_open else nullcontext():
+                with (
+                    config_context(**self.config | model.settings | assured),
+                    _restored(seed) if model.is_open else nullcontext(),
+                ):
                     outcome = self._measure(cell, model, seed, caught)
                 if not model.is_open:
                     model.settings = {"skip_parameter_validation": True}
@@ -283,7 +289,8 @@ def _folder() -> str:
 class Prepared:
     """Facts about a model that all of its fits share.
 
-    `is_open` says that something in it may draw from the global generators, or otherwise differ from fit to fit. `methods` are
+    `is_open` says that something in it may draw from the global generators, or otherwise differ from fit to fit, `is_single`
+    that it is scikit-learn's, without parts, which might compute something infinite and give it to one another. `methods` are
     those that it is asked by: for each scorer the first of those it can use that the model has. `settings` of scikit-learn
     are those of its next fit: parameters that were found valid by one are not checked again, but for those of an open model, as
     a search makes up new ones.
@@ -299,6 +306,7 @@ class Prepared:
         self.is_open = any(
             not module_of(part).startswith("sklearn.") or any(hasattr(part, each) for each in drawing) for part in parts
         )
+        self.is_single = len(parts) == 1 and not self.is_open
         methods = tuple(dict.fromkeys(method_for(scorer, model) for scorer in scorers if scorer.needs))
         self.methods = methods or (("predict",) if hasattr(model, "predict") else ())
         self._names = open_random_states(model) if seeded else ()
@@ -324,6 +332,13 @@ class Prepared:
         for part, value in zip(places, values.values(), strict=False):  # no values without a seed
             part.random_state = value
         return made
+
+
+def _are_usual(data: Dataset) -> bool:
+    """True for data whose numbers are known to be finite, in single precision too; a data frame is not looked into."""
+    values, limit = data.X.data if hasattr(data.X, "tocsr") else data.X, np.finfo(np.float32).max
+    is_numeric = isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and not data.fit_params
+    return is_numeric and bool(-limit <= values.min(initial=0) and values.max(initial=0) <= limit)
 
 
 def _unfitted(model: Any) -> Any:
