@@ -17,8 +17,8 @@ from tiebreak.scores.metric import HIGHER_IS_BETTER
 from tiebreak.scores.scores import Summary
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.views.looks import what_is_left
-from tiebreak.views.words import WHY_UNTESTED as WHY
 from tiebreak.views.words import (
+    WHY_UNTESTED,
     count,
     decimals_for,
     duration,
@@ -449,7 +449,7 @@ def value_name(comparison: Comparison) -> str:
 def why_untested(comparison: Comparison, reason: str, alpha: float) -> str:
     """Why a pair is undecided, where that is more than an interval that leaves it open; else ""."""
     is_broken = reason == "missing-splits" and comparison.method.question == "time"
-    why = "a missing {unit} breaks the order of time" if is_broken else WHY.get(reason, "")
+    why = "a missing {unit} breaks the order of time" if is_broken else WHY_UNTESTED.get(reason, "")
     return why.format(unit=comparison.method.unit, level=level_words(alpha))
 
 

@@ -248,9 +248,7 @@ def _unit_counts(comparison: Comparison, pairs: IntArray, rows: Sequence[int] | 
 
 def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
     """Bounds on how far some models fall short of the best."""
-    bounds = comparison.ranking_table.shortfall_high
-    bounds = np.full(len(comparison.models), np.nan) if bounds is None else bounds
-    decimals = table_decimals(comparison)
+    bounds, decimals = np.asarray(comparison.ranking_table.shortfall_high), table_decimals(comparison)
     return {"short by at most": [format_bound(float(bounds[row]), decimals, (comparison.rope,)) for row in rows]}
 
 

@@ -106,17 +106,15 @@ def _notes(curve: CurveOfMeans) -> list[str]:
 
 def _lost(evaluation: Evaluation) -> list[str]:
     """Number of failed cells and of undefined scores, with the most frequent reason."""
-    notes, left = [], "Means are over the splits that are left."
-    if evaluation.n_failed:
-        most = printable(evaluation.failures["message"][0]).rstrip(".")
-        what = f"{evaluation.n_failed} of {evaluation.n_cells} cells failed, most often with: {most}."
-        notes.append(f"{what} See evaluation.failures. {left}")
-    undefined = evaluation.undefined
-    if len(undefined):
-        most = printable(str(undefined.iloc[0]["reason"])).rstrip(".")
-        what = f"{int(undefined['n_cells'].sum())} scores are undefined, most often as {most}."
-        notes.append(f"{what} See evaluation.undefined. {left}")
-    return notes
+    failed = f"{{n}} of {evaluation.n_cells} cells failed, most often with: {{most}}. See evaluation.failures."
+    undefined = "{n} scores are undefined, most often as {most}. See evaluation.undefined."
+    found = ((failed, evaluation.failures, "message"), (undefined, evaluation.undefined, "reason"))
+    said = [
+        words.format(n=frame["n_cells"].sum(), most=printable(frame[column][0]).rstrip("."))
+        for words, frame, column in found
+        if len(frame)
+    ]
+    return [f"{each} Means are over the splits that are left." for each in said]
 
 
 def _splits(curve: CurveOfMeans) -> str:

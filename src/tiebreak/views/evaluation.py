@@ -255,8 +255,7 @@ def times(evaluation: Evaluation, metric: str | None = None, *, dataset: str | N
     comparison = evaluation.compare(metric, dataset=dataset, rope=rope)
     place = evaluation.datasets.index(dataset) if dataset is not None else 0
     fits = dict(zip(evaluation.models, evaluation.fit_times(place)[0].tolist(), strict=True))
-    data = comparison.ranking[["model", "mean", "standing"]].copy()
-    data = data.astype({"model": object, "standing": object})
+    data = comparison.ranking[["model", "mean", "standing"]].astype({"model": object, "standing": object})
     data["fit_seconds"] = [fits[name] for name in data["model"]]
     data = data.sort_values("fit_seconds", kind="stable").head(MOST_ROWS).reset_index(drop=True)
     near = data[data["standing"].isin(["best", "near best"])]

@@ -267,7 +267,7 @@ def write_whole(path: Path, content: bytes) -> None:
         if path.is_symlink():
             what = f"{path} is a link to {os.path.realpath(path)}, and no file is written through a link"
             raise StoreError(f"{what}. Name the file itself, or remove the link.")
-        with open(temporary, "xb", opener=_opener) as file:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _FILE_RIGHTS)) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -279,10 +279,6 @@ def write_whole(path: Path, content: bytes) -> None:
     finally:
         with suppress(OSError):  # such as that of a name that is no path, which was said above
             temporary.unlink(missing_ok=True)
-
-
-def _opener(name: str, flags: int) -> int:
-    return os.open(name, flags, _FILE_RIGHTS)
 
 
 def make_folder(folder: Path) -> None:

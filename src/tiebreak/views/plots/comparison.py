@@ -306,8 +306,7 @@ def decided(counts: Mapping[str, int], n: int, what: str) -> str:
 def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
     """Names of a pair; what is not given is the best-ranked other model or, when a baseline was named, for `b` the baseline."""
     baseline = comparison.settings.baseline
-    if b is None and baseline is not None and a != baseline:
-        b = baseline
+    b = baseline if b is None and a != baseline else b
     first = a if a is not None else next(name for name in comparison.models if name != b)
     return first, b if b is not None else next(name for name in comparison.models if name != first)
 

@@ -93,14 +93,17 @@ def costs(result: RocCurve | Rocs, costs: CostMatrix) -> Drawing:
     import pandas as pd
 
     curves = {"this curve": result} if isinstance(result, RocCurve) else {line.model: line.pooled for line in result}
-    parts = []
-    for model, curve in curves.items():
-        called = (curve.tp + curve.fp) / (curve.n_positive + curve.n_negative)
-        parts.append(
-            pd.DataFrame(
-                {"model": model, "threshold": curve.thresholds, "called_positive": called, "cost": curve.expected_costs(costs)}
-            )
+    parts = [
+        pd.DataFrame(
+            {
+                "model": model,
+                "threshold": curve.thresholds,
+                "called_positive": (curve.tp + curve.fp) / (curve.n_positive + curve.n_negative),
+                "cost": curve.expected_costs(costs),
+            }
         )
+        for model, curve in curves.items()
+    ]
     order = sorted(range(len(parts)), key=lambda place: parts[place]["cost"].min())[:MOST_LINES]
     least = [parts[place].iloc[int(parts[place]["cost"].to_numpy().argmin())] for place in order]
     never, always = parts[0]["cost"].iloc[[0, -1]].tolist()

@@ -93,8 +93,8 @@ def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
     rows = lines[:MOST_MODELS]
     columns = answer_columns(comparison, rows)
     if comparison.pair_table.family == "best":  # from 0 to the bound on how far each falls short
-        bounds, unknown = comparison.ranking_table.shortfall_high, np.full(len(comparison.models), np.nan)
-        held = (np.zeros(unknown.size), unknown, unknown if bounds is None else bounds)
+        bounds = np.asarray(comparison.ranking_table.shortfall_high)
+        held = (np.zeros_like(bounds), np.full_like(bounds, np.nan), bounds)
     else:
         against = comparison.against_reference
         held = (against.interval.low, against.difference, against.interval.high)
