@@ -99,17 +99,11 @@ class Lines(Result, Generic[L]):
         Models in the order of the evaluation, and for each the classes in theirs.
     alpha : float
         1 - coverage of intervals and bands.
-    n_copies : float
-        How often each example was predicted: once for each repeat.
-    ratio : float
-        Mean n_test / n_train of the splits, by which intervals are corrected.
     """
 
     dataset: str
     lines: tuple[L, ...]
     alpha: float
-    n_copies: float
-    ratio: float
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -142,7 +136,11 @@ M = TypeVar("M", bound=Lines[Any])
 
 
 class Examples(NamedTuple):
-    """Predictions of one model for one class, split by split, and the design that intervals are corrected for."""
+    """Predictions of one model for one class, split by split.
+
+    `ratio` is the mean n_test / n_train of the splits, by which intervals are corrected; each example was predicted `n_copies`
+    times, once for each repeat.
+    """
 
     model: str
     parts: tuple[Binary, ...]
@@ -169,16 +167,11 @@ def _examples(kept: Kept, model: int, position: int, methods: Sequence[str], adv
         scores = class_columns(fold.outputs[method], truth, method)[:, position]
         parts.append(Binary(truth.code == position, np.asarray(scores, dtype=float), classes[position]))
         splits += fold.splits
-    ratio, n_copies = _design(kept, splits)
+    ratio = float(np.mean(record.n_test[splits] / record.n_train[splits]))
+    rows = np.concatenate([record.test_rows[split] for split in splits])
+    n_copies = rows.size / np.unique(rows).size
     name = kept.evaluation.models[model]
     return Examples(name, tuple(parts), record.repeat[splits], record.fold[splits], ratio, n_copies)
-
-
-def _design(kept: Kept, splits: Sequence[int]) -> tuple[float, float]:
-    """Mean n_test / n_train of some splits, and how often an example was predicted on them."""
-    rows = np.concatenate([kept.record.test_rows[split] for split in splits])
-    chosen = np.asarray(splits, dtype=np.intp)
-    return float(np.mean(kept.record.n_test[chosen] / kept.record.n_train[chosen])), rows.size / np.unique(rows).size
 
 
 def lines_of(
@@ -202,8 +195,7 @@ def lines_of(
     if positive is not None:
         positions = [classes.index(positive) if positive in classes else look_up(positive, classes, "class")]
     found = [_examples(kept, model, position, methods, advice) for model in kept.models(models) for position in positions]
-    ratio, n_copies = _design(kept, range(kept.record.n_splits))
-    return kind(kept.record.name, tuple(draw(each, alpha, **drawn) for each in found), alpha, n_copies, ratio)
+    return kind(kept.record.name, tuple(draw(each, alpha, **drawn) for each in found), alpha)
 
 
 def labelled(evaluation: Evaluation, dataset: str | None) -> Kept:
