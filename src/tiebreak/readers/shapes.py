@@ -171,8 +171,9 @@ class Long(NamedRows):
 
     def take(self, rows: IntArray) -> Long:
         """The given rows, in their order."""
-        words = {key: each.take(rows).ordered() for key, each in self.words.items()}
-        return replace(self, words=words, numbers={key: each[rows] for key, each in self.numbers.items()})
+        words, numbers = {key: each.take(rows).ordered() for key, each in self.words.items()}, self.numbers.items()
+        where = lambda row: self.where(int(rows[row]))  # noqa: E731
+        return replace(self, words=words, numbers={key: each[rows] for key, each in numbers}, where=where)
 
     def with_models(self, new: Mapping[str, str]) -> Long:
         """The table with other names of models; those that get one name are one."""

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import MEANS, PARTS, SPREADS, is_no_score
+from tiebreak.readers.header import MEANS, PARTS, SPREADS, bare_name, is_no_score
 from tiebreak.readers.source import ReadOptions, Source, metric_among, table_metric
 from tiebreak.readers.tables import SourceTable, number_of
 from tiebreak.scores.metric import RATES, Metric, full_name, has_direction, plain_name
@@ -114,7 +114,9 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
 
 def _column(table: SourceTable, name: str) -> _Column | None:
     """A column that may hold means or what stands beside them; None for one of times, counts or scores of training data."""
-    short = re.sub(r"(?i)(standard|std)[\s_.-]*(dev(iation)?|(err)(or)?)", lambda found: "se" if found[4] else "sd", name)
+    short = re.sub(
+        r"(?i)(standard|std)[\s_.-]*(dev(iation)?|(err)(or)?)", lambda found: "se" if found[4] else "sd", bare_name(name)
+    )
     typed = {word: word.casefold() for word in re.split(r"[\s_.,()\[\]%/-]+", short) if word}
     spread = next((SPREADS[word] for word in typed.values() if word in SPREADS), "")
     part = next((word for word in typed.values() if word in PARTS), "")
