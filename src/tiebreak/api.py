@@ -203,9 +203,11 @@ def compare(
         "by": by,
     }
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
-    from tiebreak.views.looks import keep, plan_of
+    plan: Looks | None = None
+    if n_total is not None or looks is not None:
+        from tiebreak.views.looks import keep, plan_of  # which most do without
 
-    plan, path, content = plan_of(n_total, looks)
+        plan, path, content = plan_of(n_total, looks)
     read = ReadOptions(
         metric, models, dataset, lower_is_better, X, y, groups, n_train, cast("int | None", n_test), cv, rows, item, cluster
     )

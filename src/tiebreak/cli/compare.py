@@ -287,7 +287,9 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
 def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | None, bytes | None]:
     """Put the plan in the place of the file of looks; that file, if it is to keep them, with what it holds now."""
     is_random = settings.pop("random_order")
-    if is_random and settings["looks"] is None and settings["n_total"] is None:
+    if settings["looks"] is None and not is_random:
+        return None, None
+    if settings["looks"] is None and settings["n_total"] is None:
         raise click.UsageError("--random-order is of a plan of looks: say how many units there will be, with --n-total.")
     from dataclasses import replace
 
