@@ -318,7 +318,10 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         ("fold,score\n0,0.1\n", r"has a column of scores \('score'\) but none called 'model'"),
         ("fold,n_train\n0,9\n", "it has no column of scores, only 'fold' and 'n_train'"),
         ("model,fold,note\na,0,x\n", "which column holds 'accuracy'. Its columns of numbers are none"),
-        ("model_a,model_b,winner\nx,y,a\n", "so its rows are battles, not scores. Rate the models: tiebreak rate FILE"),
+        (
+            "model_a,model_b,winner\nx,y,a\n",
+            "so its rows are battles, not scores. Rate the models, named in columns model_a and model_b: tiebreak rate FILE",
+        ),
         (
             "question,model_a,model_b,score_a,score_b\nq1,x,y,1,2\nq2,y,z,3,2\n",
             "has the columns 'model_a' and 'model_b', so its rows are battles",

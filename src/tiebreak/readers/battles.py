@@ -17,8 +17,12 @@ from tiebreak.scores.vocabulary import look_up, quoted
 
 SIDES = ("model_a", "model_b", "winner")
 
-_OTHER_SIDES = {"model_a": ("model_1",), "model_b": ("model_2",), "winner": ("preference", "preferred")}
+_NUMBERED = ("model_1", "model_2")
+_OTHER_SIDES = {"model_a": _NUMBERED[:1], "model_b": _NUMBERED[1:], "winner": ("preference", "preferred")}
 """What people call these columns too."""
+
+_FLAGS = ("winner_model_a", "winner_model_b", "winner_tie")
+"""Columns of which one is 1, in the place of a winner, as the data of LMSYS's arena have them."""
 
 ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", "preference": "preference"}
 """Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
@@ -52,7 +56,7 @@ _WINNERS = {
 def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
     """Columns by which a table is one of battles; empty for others."""
     words = {_folded(str(name)) for name in names}
-    return next((battle for battle in (SIDES, tuple(ANNOTATIONS.values()), *_JUDGED) if words >= set(battle)), ())
+    return next((battle for battle in (SIDES, tuple(ANNOTATIONS.values()), _FLAGS, *_JUDGED) if words >= set(battle)), ())
 
 
 def refuse_battles(table: SourceTable) -> None:
@@ -61,12 +65,11 @@ def refuse_battles(table: SourceTable) -> None:
     names -= {
         _folded(name) for name, column in table.columns.items() if _folded(name).startswith("model_") and is_numeric(column)
     }
-    sides = (SIDES[:2], ("model_1", "model_2"))
-    if battle := battle_columns(names) or next((each for each in sides if names.issuperset(each)), ()):
+    if battle := battle_columns(names) or next((each for each in (SIDES[:2], _NUMBERED) if names.issuperset(each)), ()):
         raise refuse(
             table.name,
             f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
-            "Rate the models: tiebreak rate FILE, or tb.rate(source).",
+            "Rate the models, named in columns model_a and model_b: tiebreak rate FILE, or tb.rate(source).",
         )
 
 
@@ -116,13 +119,12 @@ def _folded(name: str) -> str:
 
 
 def _with_winner(table: SourceTable) -> SourceTable:
-    """The table with a column winner, where three columns say it, of which one is 1: as the data of LMSYS's arena have it."""
-    flags = ("winner_model_a", "winner_model_b", "winner_tie")
-    if not table.columns.keys() >= {*flags} or "winner" in table.columns:
+    """The table with a column winner, where three columns say it."""
+    if not table.columns.keys() >= {*_FLAGS} or "winner" in table.columns:
         return table
-    values = np.stack([table.numbers(flag) for flag in flags])
+    values = np.stack([table.numbers(flag) for flag in _FLAGS])
     is_wrong = (np.sum(values == 1, axis=0) != 1) | (np.sum(values == 0, axis=0) != 2)
-    _refuse_rows(table, is_wrong, lambda row: f"one of {quoted(flags)} must be 1 and the others 0")
+    _refuse_rows(table, is_wrong, lambda row: f"one of {quoted(_FLAGS)} must be 1 and the others 0")
     return replace(table, columns={**table.columns, "winner": Words(("a", "b", "tie"), values.argmax(axis=0).astype(np.int32))})
 
 

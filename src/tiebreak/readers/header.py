@@ -56,10 +56,9 @@ _WEAK = frozenset("index id idx input prompt userinput instruction query image c
 _TRUTH = re.compile(r"(?i)^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$")
 """Names of a column of the truth of something: "Actual Price", "survived_true"; and not of true positives."""
 
-_PREDICTED = frozenset(
-    "pred preds prediction predictions predicted yhat prob probs proba probability probabilities logit logits".split()
-)
-"""First or last words of names of what a model predicts."""
+CHANCES = frozenset("prob proba probability probabilities probs".split())
+PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits".split())
+"""Words of names of columns of probabilities, and of whatever a model predicts."""
 
 _ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx))$")
 """Names of a column that numbers examples: PassengerId, customer_id, pair_idx."""
@@ -93,7 +92,7 @@ def names_something(name: str) -> bool:
 def names_predictions(name: str) -> bool:
     """True for a column of what a model predicts, by its name: pred, svm_pred, predicted_price."""
     words = words_in(name)
-    return role_of(name) == "prediction" or not _PREDICTED.isdisjoint((*words[:1], *words[-1:]))
+    return role_of(name) == "prediction" or not PREDICTED.isdisjoint((*words[:1], *words[-1:]))
 
 
 def is_weak(name: str) -> bool:

@@ -18,7 +18,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.printable import printable
-from tiebreak.readers.header import column_advice, words_in
+from tiebreak.readers.header import CHANCES, PREDICTED, column_advice, role_of, words_in
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ReadOptions, Source, name_metric
 from tiebreak.readers.tables import Words, has_fractions, is_frame
@@ -340,13 +340,10 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     return replace(items, sources=(printable(f"read: {', '.join(keys_in)}, models = {quoted(list(found), 4)}{said}"),))
 
 
-_FORMS = frozenset(
-    """class correct err error hat label pred prediction predicted preds prob proba probability probabilities probs resid residual
-    score y yhat""".split()
-)
+_FORMS = PREDICTED | frozenset("class correct err error hat label resid residual score y".split())
 """Words of names that say in which form a column holds what a model predicts."""
 
-_CHANCES = frozenset("prob proba probability probabilities probs confidence score".split())
+_CHANCES = CHANCES | {"confidence", "score"}
 """Words of names of columns of probabilities, or of what stands for them."""
 
 _MARKS = frozenset("correct incorrect wrong right hit match passed em acc accuracy".split())
@@ -375,7 +372,8 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
                 column=own,
             )
         return {model: own}
-    rest = [name for name in rest if name != "column 1" and not re.search(r"-(lo|hi)-\d", name) and not _is_prose(reading, name)]
+    rest = [name for name in rest if name != "column 1" and role_of(name) != "item" and not re.search(r"-(lo|hi)-\d", name)]
+    rest = [name for name in rest if not _is_prose(reading, name)]
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
     several = [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]

@@ -233,7 +233,21 @@ class Reading:
             return "prediction" in roles and roles.keys().isdisjoint(("score", "metric")) and asked not in self.table.columns
         # a model may be called y, unless items, periods or predictions stand beside it
         is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
-        return is_sure or not {"prediction", "time", "item"}.isdisjoint(roles)
+        is_beside = not {"prediction", "time", "item"}.isdisjoint(roles)
+        return (is_sure or is_beside) and not self._are_marks()
+
+    def _are_marks(self) -> bool:
+        """True where the truth is an answer in words, and numbers say how good that of each model is: 0 and 1, or grades."""
+        roles, answers = self.roles, self.table.words(self.roles["truth"][0]).names
+        numbers = [name for name in self.numeric(*roles) if role_of(name) != "item" and name != "column 1"]
+        texts = {text for name in self.others(*roles) if self.is_text[name] for text in self.table.words(name).names}
+        are_predicted = "prediction" in roles or any(map(names_predictions, numbers)) or not texts.isdisjoint(answers)
+        is_asked = "truth" in self.options.named_columns or not self.is_text[roles["truth"][0]] or len(answers) <= 2
+        if are_predicted or is_asked or not numbers:
+            return False
+        values = np.concatenate([self.table.numbers(name) for name in numbers])
+        are_right_or_wrong = bool(np.isin(values[~np.isnan(values)], (0, 1)).all())
+        return are_right_or_wrong or 2 * len(answers) > self.table.n_rows
 
     def refuse(
         self,

@@ -708,11 +708,11 @@ def _of_mteb(held: Mapping[str, Any], path: Path, name: str) -> dict[str, Any]:
 
 def _of_lm_eval(held: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Rows of the results of lm-evaluation-harness, the scores of one model on each task but those that sum up others."""
-    groups = held.get("group_subtasks", {})
+    groups, config = (dict(own) if isinstance(own := held.get(key), Mapping) else {} for key in ("group_subtasks", "config"))
     tasks = {task: own for task, own in held["results"].items() if not groups.get(task) and isinstance(own, Mapping)}
-    model = held.get("model_name") or str(held.get("config", {}).get("model_args"))
+    model = held.get("model_name") or config.get("model_args")
     return [
-        {"model": model, "dataset": task}
+        {"dataset": task, **({"model": str(model)} if model else {})}
         | {key.removesuffix(",none"): value for key, value in own.items() if "," in key and "_stderr" not in key}
         for task, own in tasks.items()
     ]
