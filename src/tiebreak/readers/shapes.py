@@ -733,7 +733,8 @@ class Reading:
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
         rest = self.others("model", "score")
-        if "epoch" in self.roles and self.roles["model"] == [_ALONE]:
+        is_alone = self.roles.get("model") == [_ALONE]
+        if is_alone and "epoch" in self.roles:
             epochs = self.roles["epoch"][0]
             return self.refuse(
                 "it holds the epochs of one training run, which say nothing of how much another run would differ.",
@@ -742,7 +743,7 @@ class Reading:
                 ", of several runs of each model, a row for each in a table with columns 'model' and 'seed'.",
                 column=epochs,
             )
-        if self.roles.get("model") == [_ALONE]:
+        if is_alone:
             return self.refuse(
                 f"it names neither models nor rows, in columns {quoted(rest, 12)}.",
                 "Say which column does: ",

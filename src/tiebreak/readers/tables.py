@@ -699,7 +699,8 @@ def _of_mteb(held: Mapping[str, Any], path: Path, name: str) -> dict[str, Any]:
     """Row of a result of MTEB, one task of one model, which model_meta.json names; without that file its folder does."""
     meta = path.with_name("model_meta.json")
     try:
-        named = parse_json(text_of(content_of(meta, name), name), name)["name"] if meta.is_file() else path.parent.name
+        its = printable(str(meta))
+        named = parse_json(text_of(content_of(meta, its), its), its)["name"] if meta.is_file() else path.parent.name
         scores = [subset["main_score"] for subsets in held["scores"].values() for subset in subsets]
         return {"model": named, "dataset": held["task_name"], "main_score": sum(scores) / len(scores)}
     except (LookupError, TypeError, AttributeError, ZeroDivisionError):
