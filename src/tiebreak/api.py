@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, compare_scores
-from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.errors import ChangedRunError
 from tiebreak.numerics import Missing
@@ -22,6 +21,7 @@ from tiebreak.stores import is_address
 if TYPE_CHECKING:
     import os
 
+    from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.run_options import Run
@@ -559,7 +559,8 @@ def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:
 
 def _of_stores(sources: Sequence[Any]) -> list[Any]:
     """The sources, with the evaluation in the place of each address of a run in a store."""
-    are_stores = [is_address(source) for source in sources]
-    if any(are_stores):
-        from tiebreak.evaluation.evaluate import read_evaluation
-    return [read_evaluation(each) if is_store else each for each, is_store in zip(sources, are_stores, strict=True)]
+    if not any(map(is_address, sources)):
+        return list(sources)
+    from tiebreak.evaluation.evaluate import read_evaluation
+
+    return [read_evaluation(each) if is_address(each) else each for each in sources]

@@ -30,6 +30,7 @@ from tiebreak.cli.process import (
     EXIT_INCONCLUSIVE,
     EXIT_OK,
     CommandError,
+    load_when_used,
     say,
     standard_input_as_file,
     unread,
@@ -254,6 +255,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
     from tiebreak.errors import TiebreakError
     from tiebreak.readers.folder import with_folders
 
+    load_when_used("f2py", "testing")
     gate = {name: typed.pop(name) for name in _GATE}
     settings = with_direction(typed)
     if (runs := settings.pop("seeds")) is not None:

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
-from tiebreak.comparison.looks import Looks, cut, decided_at, looked, next_look
 from tiebreak.comparison.procedures import choose_method, procedures_named
 from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, refusals, units_of, wins
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
-from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements, asked_requirements, judge_requirements
 from tiebreak.comparison.settings import Settings, check_names
-from tiebreak.comparison.slices import Slices, sliced
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
 from tiebreak.numerics import FloatArray, IntArray, Law, Missing, rope_share
 from tiebreak.printable import printable
@@ -33,7 +30,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
+    from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements
+    from tiebreak.comparison.slices import Slices
     from tiebreak.scores.items import Items
 
 
@@ -114,6 +114,8 @@ p_equivalent, p_worse, verdict, reason
         if not (comparison.method.is_paired and comparison.method.is_mean):
             return np.zeros(0)
         if comparison.looks is not None:
+            from tiebreak.comparison.looks import cut
+
             data = cut(comparison.method, data, comparison.looks.taken[self.look].n)
         units = units_of(data)
         one, two = (units.matrix().score[row] for row in comparison._rows(self.first, self.second))
@@ -300,6 +302,8 @@ class Comparison(Result):
         UnknownNameError
             No such column.
         """
+        from tiebreak.comparison.slices import sliced  # as with looks and requirements, most answers have none
+
         column = by if by is not None else self.by
         if column is None:
             raise InvalidParameterError("say by which column of the items to slice: comparison.slices('COLUMN').", about="by")
@@ -350,6 +354,8 @@ class Comparison(Result):
         UnknownNameError
             No model of that name, or no comparison in a metric that is named.
         """
+        from tiebreak.comparison.requirements import asked_requirements, judge_requirements
+
         asked = asked_requirements(better, not_worse, near_best, models=self.models, metric=self.metric.name)
         return judge_requirements(self, asked, others, n_questions, noise_floor)
 
@@ -520,6 +526,8 @@ class Comparison(Result):
         """Differences of pairs of rows by themselves; with looks as of one of them, the last unless another is named."""
         if self.looks is None:
             return self.method.judged(self.scores, first, second, self.resolved)
+        from tiebreak.comparison.looks import looked
+
         pairs = np.atleast_1d(first), np.atleast_1d(second)
         judged = looked(self.looks, self.method, self.scores, *pairs, self.resolved, look)
         return judged if np.ndim(first) else replace(judged, law=judged.law.take(0))  # type: ignore[arg-type]
@@ -554,6 +562,8 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     rope = _rope_in_units(settings, scores, values, order)
     scores = _in_order(scores, order)
     if settings.looks is not None:
+        from tiebreak.comparison.looks import decided_at, next_look
+
         settings = replace(settings, looks=next_look(settings.looks, scores, settings, method, rope))
     resolved = replace(settings, rope=rope)
     table = _judged(scores, resolved, method)
@@ -634,6 +644,8 @@ def _judged(scores: Scores, settings: Settings, method: Method) -> Family:
     if settings.looks is None:
         judged = method.judged(scores, first, second, settings)
     else:
+        from tiebreak.comparison.looks import looked
+
         judged = looked(settings.looks, method, scores, first, second, settings)
     name = settings.family if settings.baseline is None else "baseline"
     return Family(first, second, judged, float(settings.rope), settings.alpha, settings.correction or "bonferroni", family=name)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.comparison.procedures.procedure import Judged
-from tiebreak.comparison.settings import SINGLE_STEP
+from tiebreak.comparison.settings import SINGLE_STEP, Settings
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval, set_checked
 from tiebreak.numerics.law import (
     AHEAD,
@@ -62,6 +62,14 @@ def best_alpha(alpha: float, n_models: int) -> float:
     .. [H96] J. Hsu. Multiple Comparisons: Theory and Methods. Chapman & Hall, 1996, chapter 4.
     """
     return alpha / max(2, n_models - 1)
+
+
+def family_alpha(settings: Settings, n_models: int) -> float:
+    """Two-sided alpha of each pair, over all looks, at which it is over: that of the family, or of comparisons with the best."""
+    if settings.family == "best" and settings.baseline is None:
+        return 2 * best_alpha(settings.alpha, n_models)
+    n_pairs = n_models * (n_models - 1) // 2 if settings.baseline is None else n_models - 1
+    return shared_alpha(np.full(n_pairs, np.nan), settings.correction or "bonferroni", settings.alpha)
 
 
 def rounded(interval: Interval, tolerance: FloatArray | float) -> Interval:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tiebreak.comparison.family import OVER, Family, best_alpha
+from tiebreak.comparison.family import OVER, Family, family_alpha
 from tiebreak.comparison.procedures.procedure import Judged, Method, refusal, units_of
 from tiebreak.comparison.settings import SINGLE_STEP, Settings
 from tiebreak.errors import (
@@ -36,7 +36,6 @@ from tiebreak.numerics import (
 )
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
-from tiebreak.statistics.family import shared_alpha
 from tiebreak.statistics.looks import MOST_LOOKS, alpha_spent, group_sequential_design, split_information
 
 SCHEMA = 1
@@ -584,14 +583,6 @@ def _information(data: Scores) -> tuple[float, float]:
         n, n_positive = items.is_positive.size, int(np.count_nonzero(items.is_positive))
         return float(n), n_positive * (n - n_positive) / n
     return float(items.n_clusters), float(items.n_clusters)
-
-
-def family_alpha(settings: Settings, n_models: int) -> float:
-    """Two-sided alpha of each pair, over all looks, at which it is over: that of the family, or of comparisons with the best."""
-    if settings.family == "best" and settings.baseline is None:
-        return 2 * best_alpha(settings.alpha, n_models)
-    n_pairs = n_models * (n_models - 1) // 2 if settings.baseline is None else n_models - 1
-    return shared_alpha(np.full(n_pairs, np.nan), settings.correction or "bonferroni", settings.alpha)
 
 
 def looked(

@@ -16,7 +16,6 @@ from tiebreak.scores.items import Items
 from tiebreak.scores.metric import HIGHER_IS_BETTER
 from tiebreak.scores.scores import Summary
 from tiebreak.scores.vocabulary import Notice
-from tiebreak.views.looks import what_is_left
 from tiebreak.views.words import (
     WHY_UNTESTED,
     count,
@@ -248,6 +247,8 @@ def next_step(comparison: Comparison) -> str:
         return ""
     pair = comparison.pair(comparison.models[rows[0]], comparison.models[others[0]])
     if need_of(pair) is None and comparison.looks is not None and not pair.is_in_family:
+        from tiebreak.views.looks import what_is_left
+
         return what_is_left(comparison, f"{names[pair.first]} and {names[pair.second]}")
     return _settling(pair)
 
@@ -309,6 +310,8 @@ def _settling(pair: PairComparison) -> str:
     if need is None:
         return ""
     if comparison.looks is not None:
+        from tiebreak.views.looks import what_is_left
+
         return what_is_left(comparison, f"{a} and {b}")
     ways = _ways(pair, need)
     units = "examples" if comparison.method.unit == "split" else f"{comparison.method.unit}s"

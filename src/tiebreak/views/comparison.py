@@ -1,8 +1,10 @@
 """A comparison and its pairs: the page, details when asked for, columns of the frames, and the facts of the JSON."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -10,15 +12,12 @@ from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import REASONS, UNSETTLED
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
-from tiebreak.comparison.requirements import Requirements
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.scores.items import Items
 from tiebreak.scores.means import model_correlation
 from tiebreak.scores.scores import ScoreMatrix
-from tiebreak.views import looks, slices
-from tiebreak.views import requirements as gate
 from tiebreak.views.answer import (
     STEPS,
     flips_line,
@@ -52,6 +51,9 @@ from tiebreak.views.words import (
     quoted_names,
 )
 
+if TYPE_CHECKING:
+    from tiebreak.comparison.requirements import Requirements
+
 MOST_WHOLE = 12
 """Lines up to which the table of models is shown whole; of more those that may be best, and the rest is counted."""
 
@@ -74,12 +76,25 @@ def page(
     said, step, pair = headline(comparison), next_step(comparison), only_pair(comparison)
     is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in said
     lines_to_copy = lines_to_keep(comparison) if step == STEPS["keep scores"] else ()
+    gates, at_look, parts = [], "", []  # the views of what most answers have none of are imported where there is some
+    if requirements is not None:
+        from tiebreak.views.requirements import section
+
+        gates = [section(requirements, comparison)]
+    if comparison.looks is not None:
+        from tiebreak.views.looks import sentence
+
+        at_look = sentence(comparison)
+    if comparison.by is not None:
+        from tiebreak.views.slices import table
+
+        parts = [table(comparison.slices())]
     return Page(
         (
-            *(() if requirements is None else [gate.section(requirements, comparison)]),
-            Paragraph((said, looks.sentence(comparison)), n_strong=1),
+            *gates,
+            Paragraph((said, at_look), n_strong=1),
             models_table(comparison),
-            *(() if comparison.by is None else [slices.table(comparison.slices())]),
+            *parts,
             Paragraph(("" if pair is None else flips_line(comparison.pair(*comparison.models)), "" if is_said else step)),
             Paragraph(lines_to_copy, is_code=True),
             Paragraph(tuple(small_print(comparison)), is_small=True),
@@ -90,6 +105,8 @@ def page(
 
 def details(comparison: Comparison) -> Page:
     """The rest that is known: all columns of models and pairs, other notices, and how the answer was made."""
+    from tiebreak.views.looks import unplanned
+
     m, sizes = comparison.method, sizes_line(comparison)
     method = [
         *(f"Read: {text}." for text in comparison.scores.roles),
@@ -97,7 +114,7 @@ def details(comparison: Comparison) -> Page:
         f"{m.name}: {m.reason}. The answer is about {m.generalises_to}.",
         f"It assumes: {'; '.join(m.assumptions)}.",
         *(f"Beside it: {test.text}" for test in comparison.supplementary_tests),
-        looks.unplanned(comparison),
+        unplanned(comparison),
     ]
     table = comparison.pair_table
     cited = [CITED[each] for each in (table.correction, table.family, "looks" * (comparison.looks is not None)) if each in CITED]
@@ -438,6 +455,9 @@ OF_METHOD = "name reason question unit generalises_to not_covered assumptions re
 
 def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
+    from tiebreak.views import requirements as gate
+    from tiebreak.views import slices
+
     settings, design, method, table = comparison.settings, comparison.scores.design, comparison.method, comparison.pair_table
     written = None
     if table.n_pairs > MOST_WRITTEN:  # all others follow from the scores when the answer is read again

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tiebreak.comparison.looks import family_alpha
+from tiebreak.comparison.family import family_alpha
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, mean_values, noted, refusal
 from tiebreak.comparison.settings import SINGLE_STEP, Settings
 from tiebreak.errors import TiebreakError
