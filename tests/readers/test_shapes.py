@@ -284,7 +284,7 @@ def test_a_column_that_is_no_model(column: str, write: Write) -> None:
         f": {column!r} holds no scores of a model ({column!r} says {cell!r}), and there is no column of models among "
         "'fold', 'svm' and "
         f"{column!r}. Without one every column but those of units holds the scores of a model: name the models "
-        "(models=), leave the "
+        "(models=['A', 'B']), leave the "
         "other columns out, or say which column holds what: tb.read_scores(..., columns={'model': 'NAME'}), or "
         "dataset, fold or item in the place of model.",
     )

@@ -11,8 +11,9 @@ from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
 ALIASES: dict[str, str] = {
-    "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
-        framework scheme pipeline flow_name detector generator arm candidate wflow_id forecaster ranker retriever""",
+    "model": """model model_name model_id system system_name method method_name algorithm algorithm_name algo approach estimator
+        estimator_name classifier classifier_name regressor learner learner_id framework scheme pipeline flow_name detector
+        generator arm candidate wflow_id forecaster ranker retriever agent llm""",
     "dataset": """dataset dataset_name dataset_id data_name data_set task task_name subtask benchmark problem unique_id series
         series_id env env_id env_name environment game competition competition_id""",
     "repeat": "repeat repetition rep id2 cutoff",
@@ -24,7 +25,8 @@ ALIASES: dict[str, str] = {
     "epoch": "epoch attempt sample sample_index completion_id",
     "time": "time period date timestamp ds",
     "item": """item item_id example_id question_id segment_id seg_id doc_id sample_id instance_id problem_id qid query_id
-        prompt_id image_id case_id utterance_id utt_id utt utterance request_id example question query task_id instance
+        prompt_id image_id case_id utterance_id utt_id utt utterance request_id conversation_id dialogue_id sentence_id text_id
+        pair_id video_id uuid example question query task_id instance
         instruction prompt image case user_input input id idx index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
@@ -280,3 +282,9 @@ def column_advice(role: str, column: str) -> Advice:
 def where_advice(column: str, value: str) -> Advice:
     """Words by which a caller keeps the rows with one value in a column."""
     return Advice(f"tb.read_scores(..., where={{{column!r}: {value!r}}})", typed=f"--where {quote(column)} {quote(value)}")
+
+
+def models_advice(names: Sequence[str]) -> Advice:
+    """Words by which a caller says which columns are models; the names of the first two, where there are two."""
+    shown = [*names[:2]] if len(names) > 1 else ["A", "B"]
+    return Advice(f"models={shown!r}", typed=" ".join(f"--models {quote(name)}" for name in shown))

@@ -31,12 +31,14 @@ from tiebreak.readers.header import (
     is_no_score,
     is_weak,
     metric_in,
+    models_advice,
     names_predictions,
     names_something,
     plain,
     role_of,
     sums_up,
     where_advice,
+    without_part,
     words_in,
 )
 from tiebreak.readers.source import ReadOptions, Source, choose_metric, metric_among
@@ -302,7 +304,9 @@ class Reading:
         if role in self.roles:
             return self.roles[role][0]
         known = [name for name in self.numeric(*rest) if metric_in(name)]
-        return known[0] if asked is None and len(known) == 1 and has_direction(bare_name(known[0])) else None
+        bare = [without_part(name) for name in known if "train" not in words_in(name)]
+        is_asked = asked is None or metric_among(asked, bare, self.table.name) is not None
+        return known[0] if len(known) == len(bare) == 1 and is_asked and has_direction(bare[0]) else None
 
     def the_score_column(self) -> str:
         """Column of the scores, be it the only one of numbers that may hold them."""
@@ -435,7 +439,12 @@ class Reading:
             where = lambda row: table.where(row % n_rows)  # noqa: E731
         noun = re.sub(r"[_ ]?id$", "", self.roles.get("item", [""])[0].casefold())
         words["model"], unit = models, noun if noun in _NOUNS else "item"
-        return Long(words, numbers, table.name, where, metric, column, roles, self._model_column, unit=unit)
+        cells = table.columns.get(column)
+        is_good = isinstance(cells, Words) and not {"correct", "pass"}.isdisjoint(map(str.casefold, cells.names))
+        lower = False if is_good else None  # more of what is correct or passes is better
+        return Long(
+            words, numbers, table.name, where, metric, column, roles, self._model_column, unit=unit, lower_is_better=lower
+        )
 
     def _model_columns(self, is_items: bool) -> dict[str, str]:
         """Columns of the models by name."""
@@ -452,6 +461,8 @@ class Reading:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
         own_metrics = {full_name(bare_name(name)) for name in numbers if is_metric(name)}
+        if self.options.metric is not None and len(numbers) == len(own_metrics) == 1:
+            self.the_score_column()  # which refuses a column of another metric than the one asked for
         of_data = {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS}
         for what, several in (
             ("metrics", own_metrics if len(own_metrics) > 1 else {metric_in(name) for name in numbers}),
@@ -497,7 +508,7 @@ class Reading:
                     raise self.refuse(
                         f"{text}, so it is no model's scores.",
                         "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
-                        Setting("models"),
+                        models_advice([each for each in numbers if each != name]),
                         ").",
                         column=name,
                         kind=DataError,
@@ -511,7 +522,7 @@ class Reading:
                 f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says {cell!r:.40}), "
                 f"and there is no column of models among {known_columns(self.table)}.",
                 "Without one every column but those of units holds the scores of a model: name the models (",
-                Setting("models"),
+                models_advice([name for name in numbers if name not in odd]),
                 "), leave the other columns out, or say which column holds what: ",
                 column_advice("model", name_of_models),
                 ", or dataset, fold or item in the place of model.",

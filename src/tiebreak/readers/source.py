@@ -362,7 +362,9 @@ def metric_among(asked: str, names: Sequence[str], source: str) -> str | None:
         found = [name for name in names if spelling(name) == spelling(asked)]
         if len(found) > 1:
             raise UnclearSourceError(
-                f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there."
+                f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there: ",
+                Setting("metric", repr(min(found))),
+                ".",
             )
         if found:
             return found[0]
@@ -410,7 +412,7 @@ def table_metric(held: str | None, options: ReadOptions, source: str, *, has_siz
         raise UnclearSourceError(
             f"{source} does not say which metric its scores are, nor whether higher or lower is better. Pass ",
             Setting("metric"),
-            ": a name such as 'accuracy' or 'neg_log_loss', or any other name together with ",
+            ": a name such as 'accuracy' or 'neg_log_loss', that of the one column to compare, or any other name, together with ",
             Setting("lower_is_better", "True"),
             " or ",
             Setting("lower_is_better", "False"),
