@@ -98,11 +98,6 @@ def percent(share: float) -> str:
     return "less than 0.1%" if share < 0.001 else f"{100 * share:.{1 if share < 0.1 else 0}f}%"
 
 
-def count(n: int, noun: str) -> str:
-    """A number and what is counted: "1 row", "2 rows"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A check that was done, or why it was not.

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from tiebreak.audits.audit_input import AuditInput, Found, codes_of
-from tiebreak.audits.findings import Finding, Severity, count, found, percent
+from tiebreak.audits.findings import Finding, Severity, found, percent
 from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray, student_pvalue
 from tiebreak.plan.data import Dataset, as_column
+from tiebreak.scores.vocabulary import count
 
 SURE = 10.0
 """Expected number of a class in a test set from which on chance hardly leaves none there (e^-10 of the time)."""

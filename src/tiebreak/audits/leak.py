@@ -12,8 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column
-from tiebreak.audits.findings import Finding, Severity, count, found
+from tiebreak.audits.findings import Finding, Severity, found
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.scores.vocabulary import count
 
 NEIGHBOURS = 4
 """On either side."""

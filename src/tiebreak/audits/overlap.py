@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column, Columns, Found, Hashes, codes_of, standardised
-from tiebreak.audits.findings import Finding, Severity, count, found, percent
+from tiebreak.audits.findings import Finding, Severity, found, percent
 from tiebreak.numerics import FloatArray
+from tiebreak.scores.vocabulary import count
 
 
 def find_shared_rows(audit_input: AuditInput) -> Iterator[Finding]:
@@ -25,7 +26,7 @@ def find_shared_rows(audit_input: AuditInput) -> Iterator[Finding]:
         yield found(
             "overlapping-rows",
             "error",
-            f"{count(n_shared, 'test row')} of {n_tested} also stand in training {audit_input.where(len(shared.splits))}, by "
+            f"{count(n_shared, 'test row')} of {n_tested:,} also stand in training {audit_input.where(len(shared.splits))}, by "
             "their row numbers: models are tested on what they were trained on.",
             "Take these rows out of training. tb.evaluate refuses such splits.",
             **shared._asdict(),
@@ -57,8 +58,8 @@ def find_torn_groups(audit_input: AuditInput) -> Iterator[Finding]:
     yield found(
         "group-on-both-sides",
         "error",
-        f"{count(groups.size, 'group')} of {codes.max() + 1} ({such_as}) stand on both sides of a split "
-        f"{audit_input.where(len(torn.splits))}; {n_rows} of {n_tested} test rows have rows of their own group in "
+        f"{count(groups.size, 'group')} of {codes.max() + 1:,} ({such_as}) stand on both sides of a split "
+        f"{audit_input.where(len(torn.splits))}; {n_rows:,} of {n_tested:,} test rows have rows of their own group in "
         "training. Scores then say how well models recognise known groups, not how they do on new ones.",
         'Keep groups together: cv="group", or cv="stratified-group" for classes.',
         rows=np.flatnonzero(np.isin(codes, groups)),
@@ -119,8 +120,8 @@ def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     yield found(
         "duplicate-rows",
         severity,
-        f"{count(n_duplicates, 'test row')} of {n_tested} ({percent(share)}) have an equal row in training "
-        f"{audit_input.where(len(copied.splits))}, {n_same_target} of them with the same target. {chance}.",
+        f"{count(n_duplicates, 'test row')} of {n_tested:,} ({percent(share)}) have an equal row in training "
+        f"{audit_input.where(len(copied.splits))}, {n_same_target:,} of them with the same target. {chance}.",
         "Nothing needs to be done, unless these are copies of one example."
         if severity == "note"
         else "Find out where the copies come from. Drop them, or pass groups= so that copies stay on one side.",
@@ -216,7 +217,7 @@ def find_near_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     yield found(
         "near-duplicate-rows",
         severity,
-        f"{count(near.rows.size, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
+        f"{count(near.rows.size, 'test row')} of {n_tested:,} looked at ({percent(share)}) have a near copy in training "
         f"{audit_input.where(len(near.splits))}: it is less than a tenth as far away as the tenth neighbour.",
         "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."
         if severity != "note"

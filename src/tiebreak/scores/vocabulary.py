@@ -1,4 +1,4 @@
-"""Words that all packages share: names in messages, the codes of notices, and the kinds of splits."""
+"""Words that all packages share: names and counts in messages, the codes of notices, and the kinds of splits."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ def quoted(names: Sequence[str], most: int = 5) -> str:
     if len(names) > most:
         return f"{', '.join(shown)} and {len(names) - most} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "none"
+
+
+def count(n: int, noun: str) -> str:
+    """A number and what is counted: "1 row", "2 rows"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 NoticeCode = Literal[

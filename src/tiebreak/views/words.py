@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from tiebreak.printable import printable as printable
+from tiebreak.scores.vocabulary import count as count
 
 NAME_WIDTH = 34
 """Characters of a name."""
@@ -277,11 +278,6 @@ def span(values: Any) -> str:
     """The smallest and the largest number, once where they are the same."""
     low, high = int(values.min()), int(values.max())
     return str(low) if low == high else f"{low}-{high}"
-
-
-def count(n: int, noun: str) -> str:
-    """A number and what is counted: "1 row", "2 rows"."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def n_of(n: int, total: int) -> str:
