@@ -25,7 +25,6 @@ copyright = author
 extensions = [
     "myst_parser",
     "numpydoc",
-    "sphinx_design",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
