@@ -2,12 +2,10 @@
 
 import inspect
 import pickle
-from pathlib import Path
 
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import refused, write_scores
 from tiebreak.cli.measuring import error_of_study
 from tiebreak.cli.process import as_typed
 from tiebreak.errors import (
@@ -65,16 +63,6 @@ def test_each_setting_of_a_message_is_an_option(study: str) -> None:
     }
     for name in sorted(parameters):
         assert as_typed(TiebreakError(Setting(name))) in options
-
-
-def test_a_real_message_is_said_in_both_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same error, from the function and from the command."""
-    path = write_scores(tmp_path / "scores.csv", ["a", "b"])
-    text = path.read_text().splitlines()
-    path.write_text("\n".join([*text[:-1], text[-1].rpartition(",")[0] + ","]) + "\n")
-    with pytest.raises(DataError, match='with models=, or pass missing="pairwise" to compare'):
-        tb.compare(path, metric="accuracy")
-    assert "with --models, or pass --missing pairwise to compare" in refused(capsys, "compare", str(path), "--metric", "accuracy")
 
 
 @pytest.mark.parametrize(

@@ -113,24 +113,26 @@ def test_failures_are_grouped_and_the_rest_is_compared(here: Path, capsys: pytes
     )
 
 
-def test_one_model_is_measured_though_there_is_nothing_to_compare(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """That is fine: its means are shown, and why there is no more."""
-    Path("s.toml").write_text(study_of("sklearn.naive_bayes:GaussianNB"))
-    code, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
-    assert code == 0
-    assert "Means over splits" in out
-    assert err == (
-        "there is nothing to compare: a comparison needs at least two models; there is only 'sklearn.naive_bayes:GaussianNB'.\n"
-    )
-
-
-def test_a_study_of_which_nothing_can_be_measured_is_bad_input(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever chains commands is told by the exit code."""
-    Path("s.toml").write_text(study_of("fails"))
-    code, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
-    assert code == 2
-    assert "5 cells of 'fails' failed: ValueError: this cannot be learnt" in out
-    assert err.startswith("there is nothing to compare: no model has a score in 'accuracy'.")
+@pytest.mark.parametrize(
+    ("model", "code", "shown", "why"),
+    [
+        (
+            "sklearn.naive_bayes:GaussianNB",
+            0,
+            "Means over splits",
+            "a comparison needs at least two models; there is only 'sklearn.naive_bayes:GaussianNB'.\n",
+        ),
+        ("fails", 2, "5 cells of 'fails' failed: ValueError: this cannot be learnt", "no model has a score in 'accuracy'."),
+    ],
+)
+def test_what_was_measured_is_shown_though_there_is_nothing_to_compare(
+    model: str, code: int, shown: str, why: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One model is fine; of one that always fails whoever chains commands is told by the exit code."""
+    Path("s.toml").write_text(study_of(model))
+    found, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
+    assert (found, shown in out) == (code, True)
+    assert err.startswith(f"there is nothing to compare: {why}")
 
 
 # --- several datasets -----------------------------------------------------------------------------------------------------

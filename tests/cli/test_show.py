@@ -1,6 +1,5 @@
 """``tiebreak show``: a run from its store alone, finished or not."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +8,8 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import N_CELLS, printed, run
 from tests.cli.test_process import modules_after
-from tests.cli.test_run import study_of
 
 STORE = ("--store", "sqlite:///runs.db")
-
-
-def as_dict(capsys: pytest.CaptureFixture[str], name: str) -> dict[str, Any]:
-    """What --format json says."""
-    return json.loads(run(capsys, "show", name, *STORE, "--format", "json")[1])  # type: ignore[no-any-return]
 
 
 def test_a_finished_run_is_summed_up(study: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,32 +50,6 @@ def stop_after(n_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
             yield from original(self, workload, [cell])
 
     monkeypatch.setattr(LocalRunner, "run", interrupted)
-
-
-def test_failures_and_warnings_are_counted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those of the same text together."""
-    Path("s.toml").write_text(study_of("fails", "warns", "sklearn.naive_bayes:GaussianNB", head='metrics = "roc_auc_ovr"'))
-    run(capsys, "run", "s.toml", *STORE)
-    out = run(capsys, "show", "s", *STORE)[1]
-    said = " ".join(out.split())
-    assert "Failures - 5 cells of 'fails' failed: ValueError: this cannot be learnt (first on repeat 0 fold 0) " in said
-    assert "\n\nWarnings\n  - 5 cells of 'warns': UserWarning: this is odd\n\n" in out
-    assert "\n\nUndefined scores\n  - 5 cells of 'warns': roc_auc_ovr: " in out
-    document = as_dict(capsys, "s")
-    assert document["failures"] == [
-        {
-            "state": "raised",
-            "message": "ValueError: this cannot be learnt",
-            "n_cells": 5,
-            "models": ["fails"],
-            "first": "repeat 0 fold 0",
-            "attempts": 1,
-        }
-    ]
-    assert document["warnings"] == [
-        {"warning": "UserWarning: this is odd", "n_cells": 5, "models": ["warns"], "first": "repeat 0 fold 0"}
-    ]
-    assert [each["n_cells"] for each in document["undefined"]] == [5]
 
 
 def test_several_datasets_have_a_table_each(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

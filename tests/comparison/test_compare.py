@@ -280,6 +280,7 @@ def test_each_pair_is_the_law_of_its_own_differences(
         assert pair.n_units == d.size
         if d.size < 2:
             assert (pair.reason, pair.verdict) == ("missing-splits", "undecided")
+            assert np.isnan([pair.pvalue, pair.adjusted_pvalue, pair.interval_low, pair.p_better]).all()
             continue
         ratio = 0.0 if "method" in options else (n_test / (100 - n_test))[shared].mean()
         law, rope = corrected_t(d, test_train_ratio=ratio), options.get("rope", 0.0)

@@ -66,19 +66,6 @@ def test_the_adjusted_value_orders_and_not_the_mean_of_what_is_there() -> None:
     assert "adjusted" not in compared([a, a - 0.01 * np.arange(5)]).ranking
 
 
-def test_pairs_that_never_met() -> None:
-    """Fewer than two shared splits: nan with the reason, counted in the family; others keep their answer."""
-    table = np.array([[0.8, 0.9, NAN, NAN], [NAN, NAN, 0.7, 0.8], [0.7, 0.85, 0.75, 0.6]])
-    answer = compared(table, missing="pairwise", correction="bonferroni")
-    pair = answer.pair("a", "b")
-    assert (pair.n_units, pair.df, pair.reason, pair.verdict) == (0, 0, "missing-splits", "undecided")
-    numbers = [pair.difference, pair.standard_error, pair.statistic, pair.pvalue, pair.adjusted_pvalue, pair.interval_low]
-    assert np.all(np.isnan([*numbers, pair.p_better, pair.p_equivalent, pair.p_worse]))
-    other = answer.pair("c", "a")
-    assert other.n_units == 2
-    assert_allclose(other.adjusted_pvalue, min(1.0, 3 * other.pvalue))
-
-
 def test_zero_spread_is_judged_by_the_shared_splits() -> None:
     """A giant score on a split that the other lacks does not enter the tolerance."""
     answer = compared([[0.5, 0.6, 0.7, 1e6], [0.5, 0.6, 0.7 + 1e-9, NAN]], missing="pairwise")

@@ -86,7 +86,7 @@ def test_seed_changes_p_best_only() -> None:
 
 
 def test_p_best_is_that_of_other_draws() -> None:
-    """Of the kernels of scikit-learn's gallery, to 10 million draws by numpy; test_gallery.py has all else of them."""
+    """Of the kernels of scikit-learn's gallery, to 10 million draws by numpy; tests/reference has all else of them."""
     table = np.genfromtxt(MOONS, delimiter=",", skip_header=1)[:, 2:].T
     p_best = compared(table, ["rbf", "linear", "3_poly", "2_poly"], n_folds=10).p_best()
     assert list(p_best.values()) == pytest.approx([0.7408, 0.2178, 0.0413, 0.0], abs=0.005)

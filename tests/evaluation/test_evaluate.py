@@ -225,22 +225,6 @@ def test_a_run_of_the_same_name_must_be_the_same(url: str, change: dict[str, Any
 # --- failures beside good models --------------------------------------------------------------------------------------------
 
 
-def test_failing_models_are_named_and_the_good_ones_compared():
-    """The comparison of the two good models is the one without the bad one, but for a warning."""
-
-    class Bad(GaussianNB):
-        def fit(self, X: Any, y: Any) -> Any:
-            raise ValueError("no")
-
-    evaluation = tb.evaluate({**MODELS, "bad": Bad()}, X, Y, cv=10)
-    assert evaluation.failures[["state", "message", "n_cells", "models"]].values.tolist() == [
-        ["raised", "ValueError: no", 10, ("bad",)]
-    ]
-    with_bad, without = evaluation.compare(rope=0.01), tb.evaluate(MODELS, X, Y, cv=10).compare(rope=0.01)
-    assert with_bad.pairs.equals(without.pairs)
-    assert [notice.code for notice in with_bad.notices if notice not in without.notices] == ["left-out"]
-
-
 def test_a_model_that_fails_on_some_splits_is_not_averaged_away():
     """Comparing it is an error that names the splits, unless the caller accepts pairs of fewer splits."""
 
@@ -340,22 +324,6 @@ def test_progress_is_reported_from_the_first_to_the_last_cell():
 
 PLAN = a_plan(models=[f"m{i}" for i in range(25)])
 CELLS = all_cells(PLAN)
-
-
-def test_alone_all_cells_come_in_order():
-    """One hundred cells, measured four at a time."""
-    log = MemoryStore().open(PLAN)
-    with log.lease() as lease:
-        kept: list[Outcome] = []
-        claims = Claims(lease, CELLS, (), lambda outcomes, _: kept.extend(outcomes))
-        taken = []
-        for cell in claims:
-            taken.append(cell)
-            if len(taken) % 4 == 0:
-                claims.write([an_outcome(each) for each in taken[-4:]])
-        assert taken == CELLS
-        assert not claims.wait()
-        assert [outcome.cell for outcome in kept] == CELLS
 
 
 def test_cells_of_others_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,9 @@ def test_four_bad_models_do_not_touch_two_good_ones(tmp_path: Path):
     }
     assert "SIGKILL" in reasons["kills",][2]
     alone = tb.evaluate(GOOD, X, Y, cv=2)
-    assert evaluation.compare(rope=0.01).pairs.equals(alone.compare(rope=0.01).pairs)
+    with_bad, without = evaluation.compare(rope=0.01), alone.compare(rope=0.01)
+    assert with_bad.pairs.equals(without.pairs)
+    assert [notice.code for notice in with_bad.notices if notice not in without.notices] == ["left-out"]
     assert tb.read_evaluation(url).failures.equals(evaluation.failures)
 
 

@@ -49,22 +49,6 @@ def one(scoring: Any, *, classifier: bool = True, n_classes: int | None = 3) -> 
 # --- values -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("labels", [None, np.array(["setosa", "versicolor", "virginica"])], ids=["numbers", "text"])
-@pytest.mark.parametrize("name", ["accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr", "roc_auc_ovo", "jaccard_weighted"])
-def test_a_real_model_scores_as_with_scikit_learn(name: str, labels: Any) -> None:
-    """By formula or by scikit-learn's scorer, in the metric's own unit."""
-    y = Y if labels is None else labels[Y]
-    model = GaussianNB().fit(X[TRAIN], y[TRAIN])
-    scorer, expected = one(name), get_scorer(name)(model, X[TEST], y[TEST])
-    if scorer.needs:
-        outputs = {method: getattr(model, method)(X[TEST]) for method in scorer.needs if hasattr(model, method)}
-        value = scorer.score(make_truth(y, classifier=True).take(TEST), outputs)
-    else:
-        value = scorer.score_model(model, X[TEST], y[TEST])
-    assert type(value) is float
-    assert value * scorer.metric.sign == pytest.approx(expected, rel=1e-12)
-
-
 def test_several_labels_a_row_are_scored_by_scikit_learn() -> None:
     """There is no single label to encode."""
     inputs, y = make_multilabel_classification(60, random_state=0)

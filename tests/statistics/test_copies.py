@@ -23,16 +23,14 @@ def test_a_table_that_stands_several_times_is_named(n_times: int) -> None:
     assert repeated_rows(rows[:, np.random.default_rng(1).permutation(rows.shape[1])]) == 20 * n_times
 
 
-def test_some_rows_twice_and_none_three_times_are_copies() -> None:
-    """60 rows once and 40 twice make 2/3 (40 - 6.3)^2 / 67.8 = 11 triples by chance; none is there."""
-    table = drawn(100)
-    assert repeated_rows(np.concatenate([table, table[:, :40]], axis=1)) == 80
+@pytest.mark.parametrize(("n", "found"), [(40, 80), (5, 0)])
+def test_some_rows_twice_and_none_three_times_are_copies(n: int, found: int) -> None:
+    """60 rows once and 40 twice make 2/3 (40 - 6.3)^2 / 67.8 = 11 triples by chance, of which none is there.
 
-
-def test_a_few_rows_twice_are_not_enough() -> None:
-    """Of 100 rows 5 twice: 2/3 (5 - 2.2)^2 / 105 = 0.05 triples are expected, and none is what chance gives, too."""
+    5 twice make 2/3 (5 - 2.2)^2 / 105 = 0.05: none is what chance gives, too.
+    """
     table = drawn(100)
-    assert repeated_rows(np.concatenate([table, table[:, :5]], axis=1)) == 0
+    assert repeated_rows(np.concatenate([table, table[:, :n]], axis=1)) == found
 
 
 @pytest.mark.parametrize("n_kinds", [4, 30, 300, 3000])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED
+from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law
 from tiebreak.statistics import (
     average_ranks,
     corrected_t,
@@ -71,6 +71,18 @@ def test_scipy_agrees_without_ties(n: int, alternative: Any) -> None:
     assert wilcoxon(d).pvalue(alternative) == expected.pvalue(alternative)
 
 
+def assert_ends_cross(test: Law, alpha: float) -> None:
+    """The interval holds exactly the shifts that the shifted test does not reject, and all where it has no ends."""
+    low, high = test.interval_at(alpha)
+    inside = np.isfinite(low)
+    assert np.array_equal(inside, np.isfinite(high))
+    for end, tail, step in ((low, test.tail, -1e-9), (high, partial(test.tail, upper=True), 1e-9)):
+        assert np.all(tail(np.where(inside, end, 0))[inside] > alpha / 2)
+        assert np.all(tail(np.where(inside, end + step, 0))[inside] <= alpha / 2)
+    usable = ~inside & (test.kind == SPREAD)
+    assert np.all(test.tail(-100.0)[usable] > alpha / 2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 6, 9, 30, 50, 51, 80, 400])
 @pytest.mark.parametrize("kind", ["smooth", "rounded", "gaps"])
@@ -81,13 +93,7 @@ def test_ends_are_where_the_tails_cross(n: int, kind: str) -> None:
     d = np.round(d, 1) if kind == "rounded" else np.where(rng.random(d.shape) < 0.1, np.nan, d) if kind == "gaps" else d
     test = wilcoxon(d)
     for alpha in (0.3, 0.05, 0.001):
-        low, high = test.interval_at(alpha)
-        inside = np.isfinite(low)
-        assert np.array_equal(inside, np.isfinite(high))
-        for end, tail, step in ((low, test.tail, -1e-9), (high, partial(test.tail, upper=True), 1e-9)):
-            assert np.all(tail(np.where(inside, end, 0))[inside] > alpha / 2)
-            assert np.all(tail(np.where(inside, end + step, 0))[inside] <= alpha / 2)
-        assert np.all(test.tail(-100.0)[~inside] > alpha / 2)
+        assert_ends_cross(test, alpha)
     shifts = np.linspace(-2, 2, 15)
     tails = test.tail(shifts[:, None])
     assert np.all(np.diff(tails, axis=0) >= -1e-15)
@@ -157,14 +163,7 @@ def test_sign_ends_are_where_the_tails_cross(n: int, seed: int, alpha: float) ->
     rng = np.random.default_rng(seed)
     d = np.round(rng.normal(0.3, 1, (4, n)), 2)
     d[0, 0] = np.nan
-    test = sign_test(d)
-    low, high = test.interval_at(alpha)
-    inside = np.isfinite(low)
-    for end, tail, step in ((low, test.tail, -1e-9), (high, partial(test.tail, upper=True), 1e-9)):
-        assert np.all(tail(np.where(inside, end, 0))[inside] > alpha / 2)
-        assert np.all(tail(np.where(inside, end + step, 0))[inside] <= alpha / 2)
-    usable = ~inside & (test.kind == SPREAD)
-    assert np.all(test.tail(-100.0)[usable] > alpha / 2)
+    assert_ends_cross(sign_test(d), alpha)
 
 
 NAN = float("nan")
