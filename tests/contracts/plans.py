@@ -9,6 +9,9 @@ import numpy as np
 
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.metric import Metric
+from tiebreak.stores.contract import Claim
+from tiebreak.stores.lease import SqlLease
+from tiebreak.stores.sql import SqlStore
 
 VERSIONS = {"Python": "3.11.7", "scikit-learn": "1.8.0"}
 
@@ -108,3 +111,14 @@ def comparable(thing: Any) -> Any:
     if isinstance(thing, float):
         return struct.pack("<d", thing)
     return [comparable(each) for each in thing] if isinstance(thing, (tuple, list)) else (type(thing), thing)
+
+
+def claimed(lease: SqlLease, cells: Sequence[Cell], *, again: Sequence[Cell] = ()) -> Claim:
+    """The answer to asking for cells, with nothing handed in."""
+    return lease.exchange((), cells, again=again)[1]
+
+
+def executed(store: SqlStore, statement: str, values: Sequence[Any] = (), *, to_write: bool = False) -> list[tuple[Any, ...]]:
+    """What the database of a store answers to a statement."""
+    with store._database.transaction(to_write=to_write) as connection:
+        return connection.execute(statement, values)

@@ -15,12 +15,13 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tests.contracts.plans import a_plan, all_cells, an_outcome
+from tests.contracts.plans import a_plan, all_cells, an_outcome, claimed
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, UnknownNameError
 from tiebreak.evaluation.evaluate import Claims
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import MemoryStore
 
 X, Y = make_classification(n_samples=60, n_features=5, flip_y=0.2, random_state=2)
@@ -336,9 +337,9 @@ def test_cells_of_others_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None
         waited.append(n_elsewhere)
 
     log = MemoryStore().open(PLAN)
-    other = log.lease()
-    other.claim(CELLS[:3])
-    with log.lease() as lease:
+    other = SqlLease(log)
+    claimed(other, CELLS[:3])
+    with SqlLease(log) as lease:
         claims = Claims(lease, CELLS, (), tell)
         mine = list(claims)
         assert mine == CELLS[3:]
@@ -349,7 +350,7 @@ def test_cells_of_others_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None
         def pause(seconds: float) -> None:
             pauses.append(seconds)
             if len(pauses) == 2:
-                other.write([an_outcome(CELLS[0])])
+                other.exchange([an_outcome(CELLS[0])])
             if len(pauses) == 4:
                 other.__exit__(None, None, None)
 
@@ -370,12 +371,9 @@ class Lost:
     def __init__(self) -> None:
         self.asked: list[list[Cell]] = []
 
-    def claim(self, cells: list[Cell], *, again: Any = ()) -> Claim:
-        self.asked.append(list(cells))
-        return Claim(list(cells), [], [])
-
-    def write(self, outcomes: list[Any], wanted: list[Cell], *, again: Any = ()) -> tuple[list[Any], Claim]:
-        return list(outcomes), self.claim(wanted)
+    def exchange(self, outcomes: list[Any], wanted: list[Cell], *, again: Any = ()) -> tuple[list[Any], Claim]:
+        self.asked.append(list(wanted))
+        return list(outcomes), Claim(list(wanted), [], [])
 
 
 def test_after_a_refusal_the_store_is_asked_again_for_what_was_taken_on_beside() -> None:

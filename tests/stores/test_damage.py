@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
+from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, claimed, comparable, executed
 from tests.guarded import told
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
 from tiebreak.stores.contract import Damage, NoStoreError
@@ -20,12 +20,13 @@ from tiebreak.stores.encoding import (
     pack_arrays,
     pack_plan,
     read_cell,
+    read_plan,
     sealed,
     to_json,
     to_msgpack,
     unpack_arrays,
-    unpack_plan,
 )
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import SqlStore, run_numbers
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
@@ -44,14 +45,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     log.write([a_failure((0, 0, 0), warnings=("odd",)), *(an_outcome(cell) for cell in all_cells(PLAN)[1:])])
     other = store.open(OTHER)
     other.write([an_outcome(cell) for cell in all_cells(OTHER)])
-    other.lease().claim(all_cells(OTHER)[:2], again=all_cells(OTHER)[:2])
-    store._database.do(
-        lambda connection: connection.execute(
-            "INSERT INTO tiebreak_leases VALUES (?, 7, 0, ?)",
-            [log._run, sealed(to_json([["another", 1], []]), "lease", log._run, 7)],
-        ),
-        to_write=True,
-    )
+    claimed(SqlLease(other), all_cells(OTHER)[:2], again=all_cells(OTHER)[:2])
+    row = [log.run, sealed(to_json([["another", 1], []]), "lease", log.run, 7)]
+    executed(store, "INSERT INTO tiebreak_leases VALUES (?, 7, 0, ?)", row, to_write=True)
     store.close()
     return path.read_bytes()
 
@@ -66,8 +62,8 @@ def path(written: bytes, tmp_path: Path) -> Path:
 
 def number_of(path: Path, name: str) -> int:
     """The number of a run."""
-    with closing(SqlStore(path)) as store:
-        return store._database.do(lambda connection: run_numbers(connection, name))[name]
+    with closing(SqlStore(path)) as store, store._database.transaction() as connection:
+        return run_numbers(connection, name)[name]
 
 
 def change(path: Path, statement: str, **values: Any) -> None:
@@ -370,11 +366,10 @@ def test_a_statement_without_end_is_ended(path: Path) -> None:
     """By the number of its steps: a file of its size cannot take as many."""
     store = SqlStore(path)
     assert "reading it takes longer than a file of its size can" in told(
-        DamagedStoreError, lambda: store._database.do(lambda connection: connection.execute(f"SELECT count(*) FROM ({ENDLESS})"))
+        DamagedStoreError, executed, store, f"SELECT count(*) FROM ({ENDLESS})"
     )
     assert "its rows are more than fit into the file" in told(
-        DamagedStoreError,
-        lambda: store._database.do(lambda connection: connection.execute(f"SELECT zeroblob(100000) FROM ({ENDLESS})")),
+        DamagedStoreError, executed, store, f"SELECT zeroblob(100000) FROM ({ENDLESS})"
     )
     assert len(store.runs()) == 2
     store.close()
@@ -422,4 +417,4 @@ def test_a_plan_that_is_none(name: str, value: Any) -> None:
     arrays = unpack_arrays(pack_plan(PLAN, [{"Python": "3"}]))
     document = from_json(arrays["document"].tobytes()) | {name: value}
     with pytest.raises(ValueError, match=r"Expected|missing"):
-        unpack_plan(pack_arrays({**arrays, "document": np.frombuffer(to_json(document), np.uint8)}))
+        read_plan(pack_arrays({**arrays, "document": np.frombuffer(to_json(document), np.uint8)}))

@@ -123,22 +123,20 @@ def test_writers_take_turns(store: SqlStore, postgres_url: str, monkeypatch: pyt
     log = store.open(a_plan())
     other = SqlStore(postgres_url)
     second = threading.Thread(target=lambda: other.open(a_plan()).write([an_outcome((0, 0, 0))]))
-
-    def begin_the_second(connection: Any) -> None:
+    with store._database.transaction(to_write=True):
         second.start()
         second.join(0.3)
         assert second.is_alive()
-
-    store._database.do(begin_the_second, to_write=True)
     second.join(30)
     assert len(log.table().state) == 1
     other.close()
     monkeypatch.setattr(postgres, "BUSY_SECONDS", 0.1)
     impatient = SqlStore(postgres_url)
-    assert told(StoreError, lambda: store._database.do(lambda _: impatient.open(a_plan()), to_write=True)) == (
-        f"{store.url} is locked: another process has been writing to it for more than 0.1 seconds. Wait for that process or stop "
-        f"it; {AGAIN}"
-    )
+    with store._database.transaction(to_write=True):
+        assert told(StoreError, impatient.open, a_plan()) == (
+            f"{store.url} is locked: another process has been writing to it for more than 0.1 seconds. Wait for that process or "
+            f"stop it; {AGAIN}"
+        )
     impatient.close()
 
 
@@ -148,12 +146,13 @@ def test_a_writer_that_stands_still_loses_its_turn(store: SqlStore, postgres_url
     monkeypatch.setattr(postgres, "IDLE_SECONDS", 0.2)
     still = PostgresDatabase(postgres_url)
 
-    def dawdle(connection: Any) -> None:
-        connection.execute("DELETE FROM tiebreak_runs")
-        store.open(a_plan("other"))
-        connection.execute("SELECT 1")
+    def dawdle() -> None:
+        with still.transaction(to_write=True) as connection:
+            connection.execute("DELETE FROM tiebreak_runs")
+            store.open(a_plan("other"))
+            connection.execute("SELECT 1")
 
-    assert "idle-in-transaction timeout" in told(StoreError, still.do, dawdle, to_write=True)
+    assert "idle-in-transaction timeout" in told(StoreError, dawdle)
     assert [run.name for run in store.runs()] == ["other", "moons"]
     still.close()
 

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.plans import a_plan, all_cells, an_outcome
+from tests.contracts.plans import a_plan, all_cells, an_outcome, executed
 from tests.guarded import told, umask
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.sqlite import SqliteConnection, SqliteDatabase
+from tiebreak.stores.sqlite import SqliteDatabase
 
 KEPT = "What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped."
@@ -61,8 +61,7 @@ def test_commits_are_durable(store: SqlStore) -> None:
     store.open(a_plan())
     for _ in range(2):
         for pragma, value in (("synchronous", 3), ("journal_mode", "delete")):
-            asked = partial(SqliteConnection.execute, statement=f"PRAGMA {pragma}")
-            assert store._database.do(asked) == [(value,)]
+            assert executed(store, f"PRAGMA {pragma}") == [(value,)]
         store.close()
 
 
@@ -159,8 +158,8 @@ def test_a_full_disk(store: SqlStore, path: Path) -> None:
     plan = a_plan()
     log = store.open(plan)
     log.write([an_outcome((0, 0, 0))])
-    pages = store._database.do(lambda connection: connection.execute("PRAGMA page_count"))[0][0]
-    store._database.do(lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}"))
+    [(pages,)] = executed(store, "PRAGMA page_count")
+    executed(store, f"PRAGMA max_page_count = {pages}")
     outcomes = [an_outcome(cell, traceback="x" * 10_000) for cell in all_cells(plan)[1:]]
     assert told(StoreError, log.write, outcomes) == f"{path} cannot grow: the disk is full. {KEPT} Make room; {AGAIN}"
     store.close()  # a new connection has no limit
@@ -279,11 +278,7 @@ def test_errors_of_sqlite(error: Exception, kind: type[Exception], text: str) ->
 
 def test_the_row_of_a_run_keeps_its_size(store: SqlStore) -> None:
     """So that it is changed in its place: else SQLite would write a plan of megabytes anew with each transaction."""
-
-    def size() -> list[tuple[object, ...]]:
-        return store._database.do(lambda connection: connection.execute("SELECT length(head) FROM tiebreak_runs"))
-
-    log = store.open(a_plan())
-    before = size()
+    log, size = store.open(a_plan()), "SELECT length(head) FROM tiebreak_runs"
+    before = executed(store, size)
     log.write([an_outcome(cell) for cell in all_cells(log.record)])
-    assert size() == before
+    assert executed(store, size) == before

@@ -27,11 +27,11 @@ from tiebreak.runners.runner import Runner, make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import split_address
 from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import MemoryStore, open_store
 
 if TYPE_CHECKING:
-    from tiebreak.stores.contract import CellTable, Claim
-    from tiebreak.stores.lease import SqlLease
+    from tiebreak.stores.contract import CellTable
     from tiebreak.stores.log import SqlLog
 
 
@@ -136,7 +136,7 @@ def _measure_missing(
     missing, again = find_missing(work, log, table, retry_failed=retry_failed)
     tracker = Tracker(log, progress, len(missing), int(np.count_nonzero(table.state)) - len(again))
     try:
-        with log.lease() as lease:
+        with SqlLease(log) as lease:
             claims = Claims(lease, missing, again, tracker.add)
             while missing:
                 with closing(runner.run(work, claims)) as batches:  # whatever happens here, nobody is at work any more
@@ -273,7 +273,7 @@ class Claims(Iterator[Cell]):
 
     def __next__(self) -> Cell:
         while not self._ready and self._unasked and not self._is_over:
-            self._sort(self._lease.claim(self._next(), again=self._again))
+            self.write(())
         if not self._ready:
             self._is_over = True  # for the runner that iterates now, whatever becomes free later
             raise StopIteration
@@ -285,39 +285,35 @@ class Claims(Iterator[Cell]):
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep outcomes, and take on what will be needed next."""
-        wanted = [] if self._is_over else self._next()
-        refused, claim = self._lease.write(outcomes, wanted, again=self._again)
-        lost = {outcome.cell for outcome in refused}
-        self._sort(claim, [outcome for outcome in outcomes if outcome.cell not in lost])
-        if refused:  # what was taken on at the same time may be lost as well
-            self._unasked.extendleft(reversed(self._ready))
-            self._ready.clear()
-        self.held += sorted(lost)
+        seconds = max(time.monotonic() - self._begun, AHEAD_SECONDS / 3)  # so that at first it is three times as many each time
+        n = math.ceil((self._n_taken or FIRST) * AHEAD_SECONDS / seconds)
+        if self._is_shared:  # towards the end a few at a time, so that nobody is idle while others have much before them
+            n = max(1, min(n, len(self._unasked) // 4))
+        n = 0 if self._is_over else min(n - len(self._ready), len(self._unasked))
+        self._exchange(outcomes, [self._unasked.popleft() for _ in range(n)])
 
     def wait(self) -> bool:
         """Begin another round: wait until something can be measured here that others had taken on; False if all is done."""
         self._is_over = False
         while self.held:
             held, self.held = self.held, []
-            claim = self._lease.claim(held, again=self._again)
-            self._sort(claim, n_elsewhere=len(claim.held))
+            self._exchange((), held, is_waiting=True)
             if self._ready:
                 return True
             if self.held:
                 time.sleep(POLL_SECONDS)
         return False
 
-    def _next(self) -> list[Cell]:
-        """Cells that are to be taken on now, beside those that are ready."""
-        seconds = max(time.monotonic() - self._begun, AHEAD_SECONDS / 3)  # so that at first it is three times as many each time
-        n = math.ceil((self._n_taken or FIRST) * AHEAD_SECONDS / seconds)
-        if self._is_shared:  # towards the end a few at a time, so that nobody is idle while others have much before them
-            n = max(1, min(n, len(self._unasked) // 4))
-        return [self._unasked.popleft() for _ in range(min(n - len(self._ready), len(self._unasked)))]
-
-    def _sort(self, claim: Claim, kept: Sequence[Outcome] = (), n_elsewhere: int = 0) -> None:
-        """Take note of the answer to a claim, and tell of what is kept by now."""
+    def _exchange(self, outcomes: Sequence[Outcome], wanted: Sequence[Cell], *, is_waiting: bool = False) -> None:
+        """Hand outcomes in and ask for cells; take note of the answer, and tell of what is kept by now."""
+        refused, claim = self._lease.exchange(outcomes, wanted, again=self._again)
         self._ready += claim.granted
         self.held += claim.held
         self._is_shared |= bool(claim.held or claim.settled)
-        self._tell([*kept, *claim.settled], 0 if self._ready else n_elsewhere)
+        lost = {outcome.cell for outcome in refused}
+        kept = [outcome for outcome in outcomes if outcome.cell not in lost]
+        self._tell([*kept, *claim.settled], len(claim.held) if is_waiting and not self._ready else 0)
+        if lost:  # what was taken on at the same time may be lost as well
+            self._unasked.extendleft(reversed(self._ready))
+            self._ready.clear()
+        self.held += sorted(lost)

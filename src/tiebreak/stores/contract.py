@@ -104,20 +104,14 @@ class Claim(NamedTuple):
 
 def cell_text(record: RunRecord, cell: Cell) -> str:
     """A cell as people are told of it: "the cell of model 'svm' on repeat 0 fold 3 of dataset 'iris'"."""
-    if not all(isinstance(position, int) for position in cell) or not is_planned(record, cell):  # from a damaged row
+    try:
+        if min(cell) < 0:
+            raise IndexError
+        dataset, model = record.datasets[cell.dataset], record.models[cell.model]
+        of = f" of dataset {dataset.name!r}" if dataset.name else ""
+        return f"the cell of model {model.name!r} on {dataset.split_name(cell.split)}{of}"
+    except (IndexError, TypeError):  # from a damaged row
         return f"a cell outside the plan (dataset {cell.dataset}, split {cell.split}, model {cell.model})"
-    dataset = record.datasets[cell.dataset]
-    of = f" of dataset {dataset.name!r}" if dataset.name else ""
-    return f"the cell of model {record.models[cell.model].name!r} on {dataset.split_name(cell.split)}{of}"
-
-
-def is_planned(record: RunRecord, cell: Cell) -> bool:
-    """True where the record has the positions."""
-    return (
-        0 <= cell.dataset < len(record.datasets)
-        and 0 <= cell.split < record.datasets[cell.dataset].n_splits
-        and 0 <= cell.model < len(record.models)
-    )
 
 
 # --- the rule of writing a cell again ---------------------------------------------------------------------------------------

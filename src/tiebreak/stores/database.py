@@ -3,15 +3,13 @@
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.stores.contract import Damage, NoStoreError
-
-Result = TypeVar("Result")
 
 SCHEMA = 8
 """Version of what follows. A change of tables, columns, coding or hash raises it."""
@@ -66,10 +64,11 @@ class Database(ABC):
         self._process = 0
         self._lock = threading.Lock()
 
-    def do(self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False) -> Result:
-        """Return what some work returns, all of it in one transaction, which is kept as a whole when it ends without an error.
+    @contextmanager
+    def transaction(self, run: str = "", *, to_write: bool = False, create: bool = False) -> Iterator[Connection]:
+        """A transaction on a connection, which is kept as a whole when the block ends without an error.
 
-        Work that writes has no other writer beside it. `run` is what errors are about; `create` makes the store if there is none.
+        One that writes has no other writer beside it. `run` is what errors are about; `create` makes the store if there is none.
         """
         with self._lock:
             if self._process != os.getpid():  # after a fork those that are there are the parent's
@@ -83,7 +82,7 @@ class Database(ABC):
                     self._prepare(connection, create=create)
                 is_begun = True
                 self.begin(connection, to_write=to_write)
-                result = work(connection)
+                yield connection
                 connection.driver.commit()
             except BaseException:
                 self.give_up(connection)
@@ -93,7 +92,6 @@ class Database(ABC):
             raise self.translate(error, run=run, to_write=to_write and is_begun) from error
         with self._lock:
             self._idle.append(connection)
-        return result
 
     def _prepare(self, connection: Connection, *, create: bool) -> None:
         """Make sure that there is a store of this schema; it is made first if there is none and `create` is True."""

@@ -69,19 +69,15 @@ _PLACES = [struct.Struct(f"<{n}q") for n in range(5)]
 
 def sealed(content: bytes, kind: str, *place: int) -> bytes:
     """Content behind a hash of itself and of its place, so that it passes for nothing else."""
-    return _seal(content, kind, place) + content
+    return blake2b(content, digest_size=8, key=_PLACES[len(place)].pack(*place), person=kind.encode()).digest() + content
 
 
 def unsealed(blob: Any, kind: str, *place: int) -> bytes:
     """Content of what `sealed` made; a ValueError where it is not as it was written."""
     content: bytes = blob[8:]
-    if blob[:8] != _seal(content, kind, place):
+    if sealed(content, kind, *place) != blob:
         raise ValueError(MISMATCH)
     return content
-
-
-def _seal(content: bytes, kind: str, place: Sequence[int]) -> bytes:
-    return blake2b(content, digest_size=8, key=_PLACES[len(place)].pack(*place), person=kind.encode()).digest()
 
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
@@ -212,7 +208,7 @@ def _facts(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
 
 
-def unpack_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...]]:
+def read_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...]]:
     """Read what `pack_plan` made; raises one of `MALFORMED` for a plan that no store has."""
     arrays = unpack_arrays(content)
     document = from_json(arrays["document"].tobytes())

@@ -8,7 +8,7 @@ import secrets
 import threading
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -46,28 +46,26 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     """
 
     def __init__(self, log: SqlLog) -> None:
-        self._of = log
+        self._log = log
         self._holder = secrets.randbits(62)
         self._held: set[Place] = set()
         self._is_over = threading.Event()
         self._heart = threading.Thread(target=self._beat_on, name="tiebreak-lease", daemon=True)
 
-    def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
-        """Take on those of the cells that nobody else has.
-
-        Parameters
-        ----------
-        cells : sequence of Cell
-        again : collection of Cell
-            Those that are to be measured although they have failed. Other cells that failed are settled, as are those that
-            have all metrics of the record.
-        """
-        return self.write((), cells, again=again)[1]
-
-    def write(
+    def exchange(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
     ) -> tuple[list[Outcome], Claim]:
         """Keep outcomes of cells that were granted, as `SqlLog.write` does, and take on others in the same transaction.
+
+        Parameters
+        ----------
+        outcomes : sequence of Outcome
+            Their cells are given back; one that is another's by now is not kept.
+        wanted : sequence of Cell
+            Those of them that nobody else has are taken on.
+        again : collection of Cell
+            Those that are to be measured although they have failed. Other cells that failed are settled, as are those that
+            have all metrics of the record.
 
         Returns
         -------
@@ -76,11 +74,30 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         Claim
             On the cells wanted.
         """
-        log = self._of
-        work = partial(self._exchange, outcomes, wanted, again)
-        refused, claim, self._held = log._database.do(work, log.record.name, to_write=True)
-        if self._held and self._heart.ident is None:
+        log, claim = self._log, Claim([], [], [])
+        with log.database.transaction(log.record.name, to_write=True) as connection:
+            others, own = self._owners(connection)
+            done = {outcome.cell: log.mapping.stored(outcome.cell) for outcome in outcomes}
+            lost = others | log.put(connection, [outcome for outcome in outcomes if done[outcome.cell] not in others], own)
+            places = {cell: log.mapping.stored(cell) for cell in wanted}
+            kept = log.kept(connection, {place: cell for cell, place in places.items()}, log.mapping.metrics)
+            for cell, place in places.items():
+                if place in kept and is_settled(kept[place].outcome, log.mapping.metrics, is_again=cell in again):
+                    claim.settled.append(kept[place].outcome)
+                elif place in others:
+                    claim.held.append(cell)
+                else:
+                    claim.granted.append(cell)
+            held = self._held.difference(done.values(), others) | {places[cell] for cell in claim.granted}
+            if held:
+                content = sealed(to_json([[_machine(), os.getpid()], sorted(held)]), "lease", log.run, self._holder)
+                connection.execute(_PUT, [log.database.now(connection), content, log.run, self._holder])
+            elif own:
+                connection.execute(_DELETE, [log.run, self._holder])
+        self._held = held
+        if held and self._heart.ident is None:
             self._heart.start()
+        refused = [outcome for outcome in outcomes if done[outcome.cell] in lost]
         if refused:
             _log.warning(
                 "run %r: what this process measured for %s%s came too late and was not kept, as another process has taken over.",
@@ -95,56 +112,29 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         self._is_over.set()
         if self._heart.is_alive():
             self._heart.join()
-        log = self._of
+        log = self._log
         try:
             if self._held and not isinstance(error, StoreError):
-                log._database.do(lambda c: c.execute(_DELETE, [log._run, self._holder]), log.record.name, to_write=True)
+                with log.database.transaction(log.record.name, to_write=True) as connection:
+                    connection.execute(_DELETE, [log.run, self._holder])
         except TiebreakError:
             if error is None:
                 raise  # else what went wrong before counts; others will find out that this process has ended
 
     def _beat_on(self) -> None:
         """Show that this process lives, even while a fit takes long; unless others have taken it for dead."""
-        database, log = self._of._database, self._of
+        database, run = self._log.database, self._log.run
         while not self._is_over.wait(SECONDS / BEATS):
             if self._held:
-                with suppress(TiebreakError):  # who measures will meet it too, and tell
-                    database.do(lambda c: c.execute(_SHOW, [database.now(c), log._run, self._holder]), to_write=True)
+                # who measures will meet an error too, and tell
+                with suppress(TiebreakError), database.transaction(to_write=True) as connection:
+                    connection.execute(_SHOW, [database.now(connection), run, self._holder])
 
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
-    def _exchange(
-        self, outcomes: Sequence[Outcome], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
-    ) -> tuple[list[Outcome], Claim, set[Place]]:
-        """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead.
-
-        Returns the outcomes that were refused, the claim, and the cells that are held now.
-        """
-        log = self._of
-        others, own = self._owners(connection)
-        done = {outcome.cell: log._mapping.stored(outcome.cell) for outcome in outcomes}
-        lost = others | log._put([outcome for outcome in outcomes if done[outcome.cell] not in others], connection, own)
-        claim = Claim([], [], [])
-        places = {cell: log._mapping.stored(cell) for cell in wanted}
-        kept = log._kept(connection, {place: cell for cell, place in places.items()}, log._mapping.metrics)
-        for cell, place in places.items():
-            if place in kept and is_settled(kept[place].outcome, log._mapping.metrics, is_again=cell in again):
-                claim.settled.append(kept[place].outcome)
-            elif place in others:
-                claim.held.append(cell)
-            else:
-                claim.granted.append(cell)
-        held = self._held.difference(done.values(), others) | {places[cell] for cell in claim.granted}
-        if held:
-            content = sealed(to_json([_place(), sorted(held)]), "lease", log._run, self._holder)
-            connection.execute(_PUT, [log._database.now(connection), content, log._run, self._holder])
-        elif own:
-            connection.execute(_DELETE, [log._run, self._holder])
-        return [outcome for outcome in outcomes if done[outcome.cell] in lost], claim, held
-
     def _owners(self, connection: Connection) -> tuple[set[Place], set[Place]]:
         """Cells of others who live, and those that are still this holder's; who does not live any more loses its row."""
-        run, now = self._of._run, self._of._database.now(connection)
+        run, now = self._log.run, self._log.database.now(connection)
         others: set[Place] = set()
         own: set[Place] = set()
         for holder, shown, content in connection.execute(
@@ -165,11 +155,6 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
 
 # --- processes ------------------------------------------------------------------------------------------------------------
-
-
-def _place() -> list[str | int]:
-    """Machine and number of this process."""
-    return [_machine(), os.getpid()]
 
 
 def is_gone(place: Sequence[str | int]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, TypeVar
@@ -26,14 +25,13 @@ from tiebreak.stores.encoding import (
     pack_arrays,
     read_cell,
     read_outcome,
+    read_plan,
     sealed,
     to_json,
     to_msgpack,
     unpack_arrays,
-    unpack_plan,
     unsealed,
 )
-from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.plan_mapping import Place, PlanMapping
 
 Part = TypeVar("Part")
@@ -83,19 +81,12 @@ def unpack_head(run: int, blob: bytes) -> Head:
     return msgspec.convert(from_json(unsealed(blob, "head", run)), Head)
 
 
-def read_head(connection: Connection, run: int, name: str) -> Head:
-    """Read the head of a run."""
-    return _read_part(connection, run, name, "head", unpack_head)
+def unpack_plan(run: int, blob: bytes) -> StoredPlan:
+    """Read a plan out of its row; raises one of `MALFORMED`."""
+    return StoredPlan(*read_plan(unsealed(blob, "plan", run)), blob[:8].hex())
 
 
-def read_plan(connection: Connection, run: int, name: str) -> StoredPlan:
-    """Read the plan of a run."""
-    return _read_part(
-        connection, run, name, "plan", lambda run, blob: StoredPlan(*unpack_plan(unsealed(blob, "plan", run)), blob[:8].hex())
-    )
-
-
-def _read_part(connection: Connection, run: int, name: str, column: str, unpack: Callable[[int, bytes], Part]) -> Part:
+def read_part(connection: Connection, run: int, name: str, column: str, unpack: Callable[[int, bytes], Part]) -> Part:
     """Read a part of a run's row; raises `StoreError` where the run was deleted while somebody was at work on it."""
     found = connection.execute(f"SELECT {column} FROM tiebreak_runs WHERE run = ?", [run])  # noqa: S608
     if not found:
@@ -132,13 +123,9 @@ class SqlLog:
     def __init__(
         self, database: Database, run: int, record: RunRecord, plan: StoredPlan, environment: int, report: Report = refuse
     ) -> None:
-        self.record, self._run, self._database = record, run, database
+        self.record, self.run, self.database = record, run, database
+        self._plan, self.mapping = plan, PlanMapping(record, plan.record)
         self._environment, self._report = environment, report
-        self._see(plan)
-
-    def _see(self, plan: StoredPlan) -> None:
-        """Take note of what the stored run has."""
-        self._plan, self._mapping = plan, PlanMapping(self.record, plan.record)
 
     @property
     def environments(self) -> tuple[Mapping[str, str], ...]:
@@ -163,11 +150,8 @@ class SqlLog:
         StoreError
             The outcomes could not be kept; those written before are.
         """
-        self._do(partial(self._put, outcomes), to_write=True)
-
-    def lease(self) -> SqlLease:
-        """Begin a share in measuring the run, for one process among several."""
-        return SqlLease(self)
+        with self.database.transaction(self.record.name, to_write=True) as connection:
+            self.put(connection, outcomes)
 
     def table(self) -> CellTable:
         """Read all recorded cells.
@@ -177,7 +161,7 @@ class SqlLog:
         DamagedStoreError
             A cell is not what was written, or one that was written is gone.
         """
-        columns = [np.concatenate(column) for column in zip(*self._do(partial(self._scan, self._columns)), strict=True)]
+        columns = [np.concatenate(column) for column in zip(*self._scan(self._columns), strict=True)]
         order = np.lexsort(columns[2::-1])
         return CellTable(*(column[order] for column in columns))
 
@@ -201,34 +185,38 @@ class SqlLog:
             wanted = sorted(set(cells))
         size = BLOCK_WITH_OUTPUTS if outputs else BLOCK
         for start in range(0, len(wanted), size):
-            block = {self._mapping.stored(cell): cell for cell in wanted[start : start + size]}
-            yield from self._read(block, outputs=outputs)
+            block = {self.mapping.stored(cell): cell for cell in wanted[start : start + size]}
+            with self.database.transaction(self.record.name) as connection:
+                self._head(connection)
+                kept = self.kept(connection, block, self.mapping.metrics, outputs=outputs)
+            yield from (kept[place].outcome for place in block if place in kept)
 
     def check(self) -> None:
         """Read everything, so that what is not as it was written is reported."""
-        places: list[Place] = list(chain(*self._do(partial(self._scan, list))))
+        places: list[Place] = list(chain(*self._scan(list)))
         for start in range(0, len(places), BLOCK_WITH_OUTPUTS):
-            self._read({place: Cell(*place) for place in places[start : start + BLOCK_WITH_OUTPUTS]}, outputs=True)
-        leases = "SELECT holder, content FROM tiebreak_leases WHERE run = ?"
-        for holder, content in self._do(lambda connection: connection.execute(leases, [self._run])):
+            block = {place: Cell(*place) for place in places[start : start + BLOCK_WITH_OUTPUTS]}
+            with self.database.transaction(self.record.name) as connection:
+                self.kept(connection, block, self.mapping.metrics, outputs=True)
+        with self.database.transaction(self.record.name) as connection:
+            leases = connection.execute("SELECT holder, content FROM tiebreak_leases WHERE run = ?", [self.run])
+        for holder, content in leases:
             try:
-                unsealed(content, "lease", self._run, holder)
+                unsealed(content, "lease", self.run, holder)
             except MALFORMED as error:
                 self._report(Damage(self.record.name, "the list of leases", fault_text(error)))
 
-    def _do(self, work: Callable[[Connection], Part], *, to_write: bool = False) -> Part:
-        return self._database.do(work, self.record.name, to_write=to_write)
-
     # --- writing ------------------------------------------------------------------------------------------------------------
 
-    def _put(self, outcomes: Sequence[Outcome], connection: Connection, owned: Collection[Place] | None = None) -> set[Place]:
+    def put(self, connection: Connection, outcomes: Sequence[Outcome], owned: Collection[Place] | None = None) -> set[Place]:
         """Put outcomes in the transaction under way by the rule of writing.
 
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
-        run, head = self._run, self._head(connection)
-        placed = [(self._mapping.place_of(outcome), outcome) for outcome in outcomes]
-        before = self._kept(connection, {place: Cell(*place) for place, _ in placed}, self._mapping.metric_position, outputs=True)
+        run, head = self.run, self._head(connection)
+        metrics = self.mapping.metric_position
+        placed = [(self.mapping.place_of(outcome), outcome) for outcome in outcomes]
+        before = self.kept(connection, {place: Cell(*place) for place, _ in placed}, metrics, outputs=True)
         after = {place: kept.outcome for place, kept in before.items()}
         refused: set[Place] = set()
         for place, outcome in placed:
@@ -244,7 +232,7 @@ class SqlLog:
             if kept is not None and outcome is kept.outcome:
                 continue
             environment = kept.environment if kept is not None and kept.outcome.is_done else self._environment
-            content = to_msgpack(cell_content(outcome, environment, self._mapping.metric_position))
+            content = to_msgpack(cell_content(outcome, environment, metrics))
             outputs = pack_arrays(outcome.outputs, "the output of {!r}")
             rows.append((run, *place, sealed(content, "cell", run, *place), sealed(outputs, "output", run, *place)))
             hash_sum += hash_of(rows[-1][4]) - (0 if kept is None else kept.hash)
@@ -253,7 +241,7 @@ class SqlLog:
             n_done = sum(each.is_done for each in after.values()) - sum(kept.outcome.is_done for kept in before.values())
             changed = dataclasses.replace(
                 head,
-                updated=self._database.now(connection),
+                updated=self.database.now(connection),
                 n_done=head.n_done + n_done,
                 n_failed=head.n_failed + len(after) - len(before) - n_done,
                 hash_sum=hash_sum % 2**64,
@@ -265,15 +253,15 @@ class SqlLog:
 
     def _head(self, connection: Connection) -> Head:
         """Read the head, and what others have added to the plan."""
-        head = read_head(connection, self._run, self.record.name)
+        head = read_part(connection, self.run, self.record.name, "head", unpack_head)
         if head.plan != self._plan.hash:
-            plan = read_plan(connection, self._run, self.record.name)
+            plan = read_part(connection, self.run, self.record.name, "plan", unpack_plan)
             if plan.hash != head.plan:
                 refuse(Damage(self.record.name, "the plan", "it is not the one that was written last"))
-            self._see(plan)
+            self._plan, self.mapping = plan, PlanMapping(self.record, plan.record)
         return head
 
-    def _kept(
+    def kept(
         self, connection: Connection, cells: Mapping[Place, Cell], metrics: Mapping[str, int], *, outputs: bool = False
     ) -> dict[Place, KeptCell]:
         """Read cells by stored positions, each as a given one, in metrics given with their positions.
@@ -284,13 +272,13 @@ class SqlLog:
         statement = _OF_SPLIT.format("outputs" if outputs else "NULL")
         for (dataset, split), group in groupby(sorted(cells), key=itemgetter(0, 1)):
             models = [model for _, _, model in group]
-            for model, blob, packed in connection.execute(statement, [self._run, dataset, split, models[0], models[-1]]):
+            for model, blob, packed in connection.execute(statement, [self.run, dataset, split, models[0], models[-1]]):
                 place = dataset, split, model
                 if place not in cells:
                     continue
                 try:
-                    content = read_cell(unsealed(blob, "cell", self._run, *place))
-                    arrays = unpack_arrays(unsealed(packed, "output", self._run, *place)) if outputs else {}
+                    content = read_cell(unsealed(blob, "cell", self.run, *place))
+                    arrays = unpack_arrays(unsealed(packed, "output", self.run, *place)) if outputs else {}
                     outcome = read_outcome(content, metrics, cells[place], arrays)
                     found[place] = KeptCell(outcome, content.environment, hash_of(blob))
                 except MALFORMED as error:
@@ -300,29 +288,30 @@ class SqlLog:
     def _report_cell(self, place: Place, error: Exception) -> None:
         self._report(Damage(self.record.name, cell_text(self._plan.record, Cell(*place)), fault_text(error)))
 
-    def _scan(self, take: Callable[[dict[Place, CellContent]], Part], connection: Connection) -> list[Part]:
-        """Take something from each page of cells, all pages together being what was written."""
-        head = self._head(connection)
-        n_kept = head.n_done + head.n_failed
+    def _scan(self, take: Callable[[dict[Place, CellContent]], Part]) -> list[Part]:
+        """Take something from each page of cells, all pages together being what was written, at one moment."""
         parts: list[Part] = []
         n_rows = n_whole = hash_sum = 0
         after: Sequence[int] = (-1, -1, -1)
-        while True:
-            page = connection.execute(_AFTER.format(PAGE), [self._run, *after])
-            whole: dict[Place, CellContent] = {}
-            for dataset, split, model, blob in page:
-                place = dataset, split, model
-                try:
-                    whole[place] = read_cell(unsealed(blob, "cell", self._run, *place))
-                    hash_sum += hash_of(blob)
-                except MALFORMED as error:
-                    self._report_cell(place, error)
-            parts.append(take(whole))
-            n_rows, n_whole = n_rows + len(page), n_whole + len(whole)
-            # a broken tree of pages could go round in circles; what it hides is missing in the sum
-            if len(page) < PAGE or n_rows > n_kept:
-                break
-            after = page[-1][:3]
+        with self.database.transaction(self.record.name) as connection:
+            head = self._head(connection)
+            n_kept = head.n_done + head.n_failed
+            while True:
+                page = connection.execute(_AFTER.format(PAGE), [self.run, *after])
+                whole: dict[Place, CellContent] = {}
+                for dataset, split, model, blob in page:
+                    place = dataset, split, model
+                    try:
+                        whole[place] = read_cell(unsealed(blob, "cell", self.run, *place))
+                        hash_sum += hash_of(blob)
+                    except MALFORMED as error:
+                        self._report_cell(place, error)
+                parts.append(take(whole))
+                n_rows, n_whole = n_rows + len(page), n_whole + len(whole)
+                # a broken tree of pages could go round in circles; what it hides is missing in the sum
+                if len(page) < PAGE or n_rows > n_kept:
+                    break
+                after = page[-1][:3]
         if n_rows != n_kept:
             self._report(Damage(self.record.name, "the list of cells", f"{n_rows} are there, and {n_kept} were written"))
         elif hash_sum % 2**64 != head.hash_sum and n_whole == n_rows:
@@ -331,26 +320,16 @@ class SqlLog:
 
     def _columns(self, page: Mapping[Place, CellContent]) -> tuple[Any, ...]:
         """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
-        mapping = self._mapping
-        own = [(cell, content) for place, content in page.items() if (cell := mapping.planned(place)) is not None]
-        positions = np.fromiter(chain.from_iterable(cell for cell, _ in own), dtype=np.int64).reshape(-1, 3).T
-        contents = [content for _, content in own]
-        metrics = mapping.metrics.values()
+        splits, models, metrics = self.mapping.own_splits, self.mapping.own_models, self.mapping.metrics.values()
+        own = [place for place in page if place[:2] in splits and place[2] in models]
+        cells = chain.from_iterable((*splits[place[:2]], models[place[2]]) for place in own)
+        positions = np.fromiter(cells, dtype=np.int64, count=3 * len(own)).reshape(-1, 3).T
+        contents = [page[place] for place in own]
         shape = len(contents), len(metrics)
         scores = [each.scores.get(metric) for each in contents for metric in metrics]
         score, measured = np.array(scores, dtype=float), np.array([each is not None for each in scores], dtype=bool)
         facts: list[Any] = [np.array(list(map(attrgetter(name), contents)), dtype=kind) for name, kind in _COLUMNS.items()]
         return *positions, facts[0], score.reshape(shape), measured.reshape(shape), *facts[1:]
-
-    def _read(self, cells: Mapping[Place, Cell], *, outputs: bool) -> list[Outcome]:
-        """Outcomes of those cells that are recorded, by stored positions, as they were at one moment, each under a given name."""
-
-        def work(connection: Connection) -> list[Outcome]:
-            self._head(connection)
-            kept = self._kept(connection, cells, self._mapping.metrics, outputs=outputs)
-            return [kept[place].outcome for place in cells if place in kept]
-
-        return self._do(work)
 
 
 _COLUMNS: dict[str, type] = {"state": int, "fit_seconds": float, "predict_seconds": float, "environment": int, "noted": int}

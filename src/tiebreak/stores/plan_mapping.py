@@ -10,7 +10,6 @@ import numpy as np
 from tiebreak.errors import Advice, ChangedRunError, InvalidParameterError, Setting
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.stores.contract import is_planned
 
 # --- positions ------------------------------------------------------------------------------------------------------------
 
@@ -28,29 +27,28 @@ class PlanMapping:
     """
 
     def __init__(self, record: RunRecord, stored: RunRecord) -> None:
+        datasets = {dataset.name: i for i, dataset in enumerate(stored.datasets)}
         models = {model.name: i for i, model in enumerate(stored.models)}
-        splits = _splits_of(stored)
         self.record = record
-        self.splits = {split: splits[key] for key, split in _splits_of(record).items()}
-        self.models = [models[model.name] for model in record.models]
+        self.splits: dict[tuple[int, int], tuple[int, int]] = {}
+        for i, dataset in enumerate(record.datasets):
+            place = datasets[dataset.name]
+            known = split_keys(stored.datasets[place])
+            self.splits |= {(i, split): (place, known[key]) for key, split in split_keys(dataset).items()}
+        self.models = {i: models[model.name] for i, model in enumerate(record.models)}
         self.own_splits = {stored_split: split for split, stored_split in self.splits.items()}
-        self.own_models = {position: i for i, position in enumerate(self.models)}
+        self.own_models = {position: i for i, position in self.models.items()}
         self.metric_position = {metric.name: i for i, metric in enumerate(stored.metrics)}
         self.metrics = {metric.name: self.metric_position[metric.name] for metric in record.metrics}
 
     def stored(self, cell: Cell) -> Place:
         """The stored positions of a cell; raises `InvalidParameterError` where the plan has none."""
-        if not is_planned(self.record, cell):
+        try:
+            return *self.splits[cell[:2]], self.models[cell.model]
+        except KeyError:
             raise InvalidParameterError(
                 f"there is no {cell} in the plan of run {self.record.name!r}; cells are meant by their positions in its record."
-            )
-        return *self.splits[cell[:2]], self.models[cell.model]
-
-    def planned(self, place: Place) -> Place | None:
-        """Positions in the plan of a cell given by its stored ones; None where the run has it for other plans only."""
-        dataset, split, model = place
-        own_split, own_model = self.own_splits.get((dataset, split)), self.own_models.get(model)
-        return None if own_split is None or own_model is None else (*own_split, own_model)
+            ) from None
 
     def place_of(self, outcome: Outcome) -> Place:
         """The stored cell of an outcome; refused where its state or a metric is none, as it could not be told apart later."""
@@ -61,13 +59,6 @@ class PlanMapping:
                 if name not in self.metric_position:
                     look_up(name, list(self.metric_position), "metric")
         return self.stored(outcome.cell)
-
-
-def _splits_of(record: RunRecord) -> dict[tuple[str, tuple[int, int]], tuple[int, int]]:
-    """Positions of each dataset and split, by the name of the one and the key of the other."""
-    return {
-        (dataset.name, key): (i, split) for i, dataset in enumerate(record.datasets) for key, split in split_keys(dataset).items()
-    }
 
 
 # --- what a plan adds -----------------------------------------------------------------------------------------------------
@@ -114,10 +105,10 @@ def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
 def merge_versions(
     name: str, known: Sequence[Mapping[str, str]], versions: Mapping[str, str], is_accepted: bool
 ) -> tuple[Mapping[str, str], ...]:
-    """Add versions to those that a run was made with, if any; others than these have to be accepted."""
+    """Add versions to those that a run was made with; others than these have to be accepted."""
     if versions in known:
         return tuple(known)
-    if known and not is_accepted:
+    if not is_accepted:
         changed = [
             f"{package} {known[-1].get(package, 'not there')} -> {versions.get(package, 'not there')}"
             for package in sorted({*known[-1], *versions})

@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import secrets
-from functools import partial
 
 from tiebreak.errors import InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
@@ -12,7 +11,7 @@ from tiebreak.stores import FILES
 from tiebreak.stores.contract import Damage, FoundDamageError, Report, RunSummary, refuse
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, sealed
-from tiebreak.stores.log import Head, SqlLog, StoredPlan, pack_head, read_head, read_plan, unpack_head
+from tiebreak.stores.log import Head, SqlLog, StoredPlan, pack_head, read_part, unpack_head, unpack_plan
 from tiebreak.stores.plan_mapping import merge_records, merge_versions
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sqlite import MemoryDatabase, SqliteDatabase
@@ -48,6 +47,11 @@ class SqlStore:
         The source is something else.
     MissingDependencyError
         PostgreSQL without its driver.
+
+    Attributes
+    ----------
+    url : str
+        Address of the store, without passwords; "" for one in memory.
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
@@ -58,18 +62,15 @@ class SqlStore:
         if not is_server and (not is_file or path in ("", ":memory:") or any(letter in path for letter in "?#\0")):
             raise InvalidParameterError(f"{masked(text)!r} is no address of a store. {FORMS}; no ? or # in a path.")
         self._database: Database = PostgresDatabase(text) if is_server else SqliteDatabase(path)
+        self.url = self._database.url
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
 
-    @property
-    def url(self) -> str:
-        """Address of the store, without passwords; "" for one in memory."""
-        return self._database.url
-
     def runs(self) -> list[RunSummary]:
         """All runs, the last one updated first. The cells are not read for it."""
-        runs = self._database.do(partial(list_runs, refuse))
+        with self._database.transaction() as connection:
+            runs = list_runs(connection, refuse)
         return sorted(runs.values(), key=lambda run: run.updated, reverse=True)
 
     def open(self, record: RunRecord, *, accept_versions: bool = False, is_preview: bool = False) -> SqlLog:
@@ -86,23 +87,21 @@ class SqlStore:
             A model, dataset, split or metric of that name (or key) was another one, or rng was.
             The run was made with other versions, and `accept_versions` is False.
         """
-        versions = dict(record.versions)
-
-        def begin(connection: Connection) -> SqlLog:
-            number, now = run_numbers(connection, record.name).get(record.name), self._database.now(connection)
-            if number is None:
-                run, old = secrets.randbits(40), StoredPlan(record, (), "")
-                before = Head(record.name, now, now, 0, 0, 0, 0, 0, 0, ())
+        versions, name, writes = dict(record.versions), record.name, not is_preview
+        with self._database.transaction(name, to_write=writes, create=writes) as connection:
+            run, now = run_numbers(connection, name).get(name), self._database.now(connection)
+            if run is None:
+                run, stored, environments = secrets.randbits(40), record, (versions,)
+                before = Head(name, now, now, 0, 0, 0, 0, 0, 0, ())
             else:
-                run, old = number, read_plan(connection, number, record.name)
-                before = read_head(connection, number, record.name)
-            stored = merge_records(old.record, record)
-            environments = merge_versions(record.name, old.environments, versions, accept_versions)
+                old = read_part(connection, run, name, "plan", unpack_plan)
+                before = read_part(connection, run, name, "head", unpack_head)
+                stored = merge_records(old.record, record)
+                environments = merge_versions(name, old.environments, versions, accept_versions)
             plan = sealed(pack_plan(stored, environments), "plan", run)
-            head = (
-                before
-                if is_preview
-                else dataclasses.replace(
+            head = before
+            if writes:
+                head = dataclasses.replace(
                     before,
                     n_cells=stored.n_cells,
                     n_models=len(stored.models),
@@ -111,48 +110,48 @@ class SqlStore:
                     metrics=tuple(metric.name for metric in stored.metrics),
                     plan=plan[:8].hex(),
                 )
-            )
             if head != before:
                 connection.execute(_PUT_RUN, [run, pack_head(run, head), plan])
-            own = dataclasses.replace(record, threads=stored.threads)
-            kept = StoredPlan(stored, environments, head.plan)
-            return SqlLog(self._database, run, own, kept, environments.index(versions))
-
-        return self._database.do(begin, record.name, to_write=not is_preview, create=not is_preview)
+        own = dataclasses.replace(record, threads=stored.threads)
+        kept = StoredPlan(stored, environments, head.plan)
+        return SqlLog(self._database, run, own, kept, environments.index(versions))
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has; raises `UnknownNameError`, with the nearest names."""
-        return self._database.do(lambda connection: self._log(connection, known_run(connection, name), name), name)
+        with self._database.transaction(name) as connection:
+            return self._log(connection, known_run(connection, name), name)
 
     def delete(self, name: str) -> None:
         """Forget a run, even a damaged one."""
-
-        def forget(connection: Connection) -> None:
+        with self._database.transaction(name, to_write=True) as connection:
             run = known_run(connection, name)
             for table in ("cells", "leases", "runs"):
                 connection.execute(f"DELETE FROM tiebreak_{table} WHERE run = ?", [run])  # noqa: S608
-
-        self._database.do(forget, name, to_write=True)
 
     def check(self) -> list[Damage]:
         """Read everything and say what is not as it was written; empty if all is well. Damage is never raised from here."""
         damages: list[Damage] = []
         database = self._database
         try:
-            damages += database.do(database.find_damage)
-            runs = database.do(partial(list_runs, damages.append))
-            if database.do(lambda connection: connection.execute(_LOST_RUNS)):
-                damages.append(Damage("", "the list of runs", "one that has cells is gone"))
+            with database.transaction() as connection:
+                damages += database.find_damage(connection)
+            with database.transaction() as connection:
+                runs = list_runs(connection, damages.append)
+                if connection.execute(_LOST_RUNS):
+                    damages.append(Damage("", "the list of runs", "one that has cells is gone"))
         except FoundDamageError as error:
             return [*damages, error.damage]
         for run, summary in runs.items():
             try:
-                database.do(partial(self._log, run=run, name=summary.name, report=damages.append), summary.name).check()
+                with database.transaction(summary.name) as connection:
+                    log = self._log(connection, run, summary.name, damages.append)
+                log.check()
             except FoundDamageError as error:
                 damages.append(error.damage)
             except StoreError:
-                if run in database.do(partial(list_runs, damages.append)):
-                    raise  # else it was deleted by another process meanwhile
+                with database.transaction() as connection:
+                    if run in list_runs(connection, damages.append):
+                        raise  # else it was deleted by another process meanwhile
         return list(dict.fromkeys(damages))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
@@ -178,7 +177,7 @@ class SqlStore:
         self._database.close()
 
     def _log(self, connection: Connection, run: int, name: str, report: Report = refuse) -> SqlLog:
-        plan = read_plan(connection, run, name)
+        plan = read_part(connection, run, name, "plan", unpack_plan)
         return SqlLog(self._database, run, plan.record, plan, len(plan.environments) - 1, report)
 
 
@@ -199,9 +198,10 @@ class MemoryStore(SqlStore):
 
     def __init__(self) -> None:
         self._database = MemoryDatabase()
+        self.url = ""
 
 
-def list_runs(report: Report, connection: Connection) -> dict[int, RunSummary]:
+def list_runs(connection: Connection, report: Report) -> dict[int, RunSummary]:
     """All runs by their numbers; what is wrong is reported."""
     runs: dict[int, RunSummary] = {}
     for run, blob in connection.execute("SELECT run, head FROM tiebreak_runs"):
@@ -224,7 +224,7 @@ def run_numbers(connection: Connection, name: str) -> dict[str, int]:
     """Numbers of the runs by their names; where that name is not among these, none of them is damaged."""
     found = {_name_of(head): run for run, head in connection.execute("SELECT run, head FROM tiebreak_runs")}
     if name not in found:
-        list_runs(refuse, connection)
+        list_runs(connection, refuse)
     return found
 
 

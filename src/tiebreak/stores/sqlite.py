@@ -5,15 +5,15 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
 from tiebreak.stores.contract import Damage, NoStoreError, damaged
-from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database, Result
+from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database
 
 BUSY_SECONDS = 30.0
 """How long a writer waits for another one."""
@@ -40,11 +40,8 @@ def _driver(target: str) -> sqlite3.Connection:
 class SqliteConnection(Connection):
     """A connection to a file that anybody may have made: nothing in it costs more than its size allows."""
 
-    def __init__(self, path: str) -> None:
-        # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
-        super().__init__(_driver(f"{Path(path).as_uri()}?mode=rw"))
-        self.file = os.stat(path)  # noqa: PTH116
-        self.most = 0
+    file: os.stat_result
+    most = 0
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with, which are no larger than the file."""
@@ -80,7 +77,10 @@ class SqliteDatabase(Database):
         if create:
             with _OPENING, suppress(OSError):  # what stands in the way is met again below
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
-        return SqliteConnection(self.path)
+        # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
+        connection = SqliteConnection(_driver(f"{Path(self.path).as_uri()}?mode=rw"))
+        connection.file = os.stat(self.path)  # noqa: PTH116
+        return connection
 
     def set_up(self, connection: Connection) -> None:
         """Wait for the disk, and believe nothing that stands in the file."""
@@ -92,21 +92,21 @@ class SqliteDatabase(Database):
         # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
         driver.executescript("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
 
-    def _measure(self, connection: SqliteConnection) -> None:
-        """Note how large the file is; one that was moved, deleted or replaced takes nothing more, as that would have no name."""
-        with suppress(OSError):
-            if os.path.samestat(connection.file, os.stat(self.path)):  # noqa: PTH116
-                files = [Path(self.path + ending) for ending in ("", "-wal")]  # somebody may have chosen WAL mode
-                connection.most = sum(file.stat().st_size for file in files if file.exists())
-                return
-        self.close()
-        raise StoreError(f"{self.shown} was moved, deleted or replaced while it was in use.{KEPT} Put it back; {AGAIN}.")
-
     def begin(self, connection: Connection, *, to_write: bool) -> None:
-        """Take the lock for writing at once, or none: a transaction that took it later could not wait for it."""
+        """Take the lock for writing at once, or none: a transaction that took it later could not wait for it.
+
+        A file that was moved, deleted or replaced takes nothing more, as that would have no name.
+        """
         driver = connection.driver
         if isinstance(connection, SqliteConnection):
-            self._measure(connection)
+            connection.most = -1
+            with suppress(OSError):
+                if os.path.samestat(connection.file, os.stat(self.path)):  # noqa: PTH116
+                    files = [Path(self.path + ending) for ending in ("", "-wal")]  # somebody may have chosen WAL mode
+                    connection.most = sum(file.stat().st_size for file in files if file.exists())
+            if connection.most < 0:
+                self.close()
+                raise StoreError(f"{self.shown} was moved, deleted or replaced while it was in use.{KEPT} Put it back; {AGAIN}.")
         if not to_write:
             driver.execute("BEGIN")
             return
@@ -168,7 +168,8 @@ class SqliteDatabase(Database):
         part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}.part.db")  # what is left of one that was killed
         try:
             os.close(os.open(part, os.O_CREAT | os.O_EXCL, 0o600))
-            self.do(lambda connection: _copy(connection, part))
+            with self.transaction() as connection:
+                _copy(connection, part)
             if damages := check(part):
                 run = f" of run {damages[0].run!r}" if damages[0].run else ""
                 raise DamagedStoreError(
@@ -278,10 +279,11 @@ class MemoryDatabase(SqliteDatabase):
         self._only = Connection(_driver(":memory:"))
         self._prepare(self._only, create=True)
 
-    def do(self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False) -> Result:
-        """Return what some work returns, when it is this thread's turn."""
-        with self._turn:
-            return super().do(work, run, to_write=to_write, create=create)
+    @contextmanager
+    def transaction(self, run: str = "", *, to_write: bool = False, create: bool = False) -> Iterator[Connection]:
+        """A transaction on the connection, when it is this thread's turn."""
+        with self._turn, super().transaction(run, to_write=to_write, create=create) as connection:
+            yield connection
 
     def connect(self, *, create: bool) -> Connection:
         """The connection that there is."""
