@@ -88,7 +88,7 @@ def ours(name: str, truth: Truth, answers: Mapping[str, Array], model_classes: A
     assert scorer.needs, f"{name} has no formula"
     try:
         answered = [method for method in scorer.needs if method in answers][:1]
-        outputs = outputs_of(answered, [answers[method] for method in answered], Told(answers, model_classes), truth)
+        outputs = outputs_of({method: answers[method] for method in answered}, Told(answers, model_classes), truth)
         value = scorer.score(truth, outputs)
     except UndefinedScore as reason:
         return str(reason)

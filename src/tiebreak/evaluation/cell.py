@@ -123,8 +123,7 @@ class Measurement:
                 if isinstance(error, KeyboardInterrupt) or (not isinstance(error, Exception) and _is_of_signal(error)):
                     raise
                 if isinstance(error, MemoryError):
-                    self._rows = None
-                    self._memo.drop()
+                    self._rows, self._memo = None, Memo()
                 outcome = failed(cell, error, seed)
         if caught:
             texts = dict.fromkeys(f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught)
@@ -135,8 +134,7 @@ class Measurement:
         """The rows of a split; kept, as the next cell is likely to be of the same one."""
         place = (cell.dataset, cell.split)
         if self._rows is None or self._rows.place != place:
-            self._rows = None  # room for the new ones
-            self._memo.drop()
+            self._rows, self._memo = None, Memo()  # room for the new ones
             data, (train, test) = self.plan.datasets[cell.dataset].data, self.plan.datasets[cell.dataset].splits[cell.split]
             self._rows = Rows(
                 place,
@@ -159,7 +157,7 @@ class Measurement:
             memo.enter((), caught)
             arguments = X_train, y_train, X_test, np.random.default_rng(seed)
             answer, fit_seconds = memo.timed(FIT, X_train, lambda: prepared.model(*arguments))
-            outputs = outputs_of_function(answer, rows.truth)
+            outputs = outputs_of(answers_of_function(answer, rows.truth), None, rows.truth)
         else:
             model, head, methods = prepared.copy(seed), self.heads[cell.model], prepared.methods
             given = fit_arguments(model, rows.fit_params) if rows.fit_params else {}
@@ -169,16 +167,17 @@ class Measurement:
                 head = ()  # it is given something, or there is none
             memo.enter(head, caught)
             _, fit_seconds = memo.timed(FIT, X_train, lambda: model.fit(X_train, y_train, **given))
-            answer, predict_seconds = memo.timed(TEST, X_test, lambda: [getattr(model, each)(X_test) for each in methods])
-            outputs = outputs_of(methods, answer, model, rows.truth)
+            answer, predict_seconds = memo.timed(TEST, X_test, lambda: {each: getattr(model, each)(X_test) for each in methods})
+            outputs = outputs_of(answer, model, rows.truth)
             if self.train_scores:
                 X_train = own_copy(rows.X_train)
                 truth = self.truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
-                answer, _ = memo.timed(TRAIN, X_train, lambda: [getattr(model, each)(X_train) for each in methods])
-                said = outputs_of(methods, answer, model, truth)
+                answer, _ = memo.timed(TRAIN, X_train, lambda: {each: getattr(model, each)(X_train) for each in methods})
+                said = outputs_of(answer, model, truth)
                 train_scores, _ = scores_of(self.scorers, truth, said, model, rows.X_train, rows.y_train)
         scores, undefined = scores_of(self.scorers, rows.truth, outputs, model, rows.X_test, rows.y_test)
-        chosen, best_score = choice_of(model, classifier=rows.truth.classes is not None)
+        is_of_classes = rows.truth.classes is not None
+        chosen, best_score = choice_of(model, classifier=is_of_classes) if prepared.is_open else ("", {})  # as a search is
         return Outcome(
             cell,
             scores=scores,
@@ -403,30 +402,29 @@ def _last_step(model: Any) -> tuple[str, Any]:
 # --- what it says -------------------------------------------------------------------------------------------------------------
 
 
-def outputs_of(methods: Sequence[str], answers: Sequence[Any], model: Any, truth: Truth) -> dict[str, Array]:
-    """The answers by method, columns in the order of the classes; refuses one that has not as many rows as the truth."""
-    outputs = {method: np.asarray(answer) for method, answer in zip(methods, answers, strict=True)}
+def outputs_of(answers: Mapping[str, Any], model: Any, truth: Truth) -> dict[str, Array]:
+    """The answers by method, columns in the order of the classes; refuses one that has not as many rows as the truth.
+
+    The model is None where it was a function.
+    """
+    outputs = {method: np.asarray(answer) for method, answer in answers.items()}
     for method, answer in outputs.items():
-        _check_length(answer, truth, method)
+        if answer.ndim == 0 or answer.shape[0] != len(truth.values):
+            source = "the function" if model is None else method
+            got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
+            raise DataError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
         outputs[method] = answer if method == "predict" else _in_class_order(answer, model, truth)
     return outputs
 
 
-def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
-    """Answers of a function: predictions, or for classes a table of probabilities, a column for each."""
+def answers_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
+    """Answers of a function by method: predictions, or for classes a table of probabilities, a column for each."""
     if isinstance(answer, tuple):
         raise DataError("the function returned a tuple; predictions for the test rows are needed, one for each.")
     predictions = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
-    _check_length(predictions, truth, "the function")
     if truth.classes is not None and predictions.shape[1:] == (len(truth.classes),):
         return {"predict_proba": predictions, "predict": truth.classes[np.argmax(predictions, axis=1)]}
     return {"predict": predictions.ravel() if predictions.shape[1:] == (1,) else predictions}
-
-
-def _check_length(answer: Array, truth: Truth, source: str) -> None:
-    if answer.ndim == 0 or answer.shape[0] != len(truth.values):
-        got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
-        raise DataError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
 
 
 def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:

@@ -106,10 +106,12 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
         n_classes=max(counts, default=None) if classifier else None,
         models=list(plan.models.values()),
     )
+    truths = {each.data.name: make_truth(each.data.y, classifier=classifier) for each in plan.datasets}
     for scorer in scorers:
-        check_routing(scorer)
-        for each in plan.datasets:
-            check_target(scorer, make_truth(each.data.y, classifier=classifier), each.data.name)
+        if not scorer.needs:
+            check_routing(scorer)
+        for name, truth in truths.items():
+            check_target(scorer, truth, name)
     weighted = any("sample_weight" in each.data.fit_params for each in plan.datasets)
     for name, model in plan.models.items():
         if weighted:
@@ -216,7 +218,7 @@ def find_missing(work: Measurement, log: SqlLog, table: CellTable, *, retry_fail
     incomplete = [cells[row] for row in np.flatnonzero(is_done & ~has_all).tolist()]
     settled = {*cells} - again - (_untold(work, log, incomplete) if incomplete else set())
     # those that share a fit next to each other; without seeds a score may depend on what was drawn before it, so the order stays
-    order = None if work.plan.rng is None else in_order(work.heads)
+    order = in_order(work.heads) if any(work.heads) and work.plan.rng is not None else None
     return [cell for cell in work.plan.cells(order) if cell not in settled], again
 
 
@@ -283,37 +285,34 @@ class Claims(Iterator[Cell]):
     def __length_hint__(self) -> int:
         return len(self._ready) + len(self._unasked)
 
-    def write(self, outcomes: Sequence[Outcome]) -> None:
-        """Keep outcomes, and take on what will be needed next."""
+    def write(self, outcomes: Sequence[Outcome], held: Sequence[Cell] = ()) -> None:
+        """Keep outcomes, and take on what will be needed next, or what of `held` is free by now; tell of what is kept."""
         seconds = max(time.monotonic() - self._begun, AHEAD_SECONDS / 3)  # so that at first it is three times as many each time
         n = math.ceil((self._n_taken or FIRST) * AHEAD_SECONDS / seconds)
         if self._is_shared:  # towards the end a few at a time, so that nobody is idle while others have much before them
             n = max(1, min(n, len(self._unasked) // 4))
-        n = 0 if self._is_over else min(n - len(self._ready), len(self._unasked))
-        self._exchange(outcomes, [self._unasked.popleft() for _ in range(n)])
-
-    def wait(self) -> bool:
-        """Begin another round: wait until something can be measured here that others had taken on; False if all is done."""
-        self._is_over = False
-        while self.held:
-            held, self.held = self.held, []
-            self._exchange((), held, is_waiting=True)
-            if self._ready:
-                return True
-            if self.held:
-                time.sleep(POLL_SECONDS)
-        return False
-
-    def _exchange(self, outcomes: Sequence[Outcome], wanted: Sequence[Cell], *, is_waiting: bool = False) -> None:
-        """Hand outcomes in and ask for cells; take note of the answer, and tell of what is kept by now."""
+        n = 0 if self._is_over or held else min(n - len(self._ready), len(self._unasked))
+        wanted = held or [self._unasked.popleft() for _ in range(n)]
         refused, claim = self._lease.exchange(outcomes, wanted, again=self._again)
         self._ready += claim.granted
         self.held += claim.held
         self._is_shared |= bool(claim.held or claim.settled)
         lost = {outcome.cell for outcome in refused}
         kept = [outcome for outcome in outcomes if outcome.cell not in lost]
-        self._tell([*kept, *claim.settled], len(claim.held) if is_waiting and not self._ready else 0)
+        self._tell([*kept, *claim.settled], len(claim.held) if held and not self._ready else 0)
         if lost:  # what was taken on at the same time may be lost as well
             self._unasked.extendleft(reversed(self._ready))
             self._ready.clear()
         self.held += sorted(lost)
+
+    def wait(self) -> bool:
+        """Begin another round: wait until something can be measured here that others had taken on; False if all is done."""
+        self._is_over = False
+        while self.held:
+            held, self.held = self.held, []
+            self.write((), held)
+            if self._ready:
+                return True
+            if self.held:
+                time.sleep(POLL_SECONDS)
+        return False

@@ -130,11 +130,6 @@ class Memo:
         self._credit = 0.0
         self.is_shared = False
 
-    def drop(self) -> None:
-        """Let go of all tables: the split is over, or memory is short."""
-        self._kept.clear()
-        self.reached.clear()
-
     def enter(self, head: tuple[str, ...], caught: Sequence[WarningMessage]) -> None:
         """Begin with a model of this head, whose warnings are caught; as cells are ordered, nobody needs other tables now."""
         self._kept = {key: kept for key, kept in self._kept.items() if key[1] in head}

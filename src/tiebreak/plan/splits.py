@@ -73,14 +73,9 @@ _KINDS: dict[str, Kind] = {
 """Kind of each splitter of scikit-learn and of classes derived from it, the most special first."""
 
 
-def class_names(cv: Any) -> list[str]:
-    """Names of the class of a splitter and of its bases."""
-    return [base.__name__ for base in type(cv).__mro__]
-
-
 def _scheme_of(cv: Any, n_splits: int) -> tuple[Kind, int] | None:
     """Kind of a splitter's splits, and number of folds in one repeat; None where that must be read from the indices."""
-    names = class_names(cv)
+    names = [base.__name__ for base in type(cv).__mro__]
     kind = next((kind for name, kind in _KINDS.items() if name in names), None)
     if kind is None:
         return None
@@ -367,20 +362,20 @@ def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> No
         in_training[:] = False
         in_training[train] = True
         shared = test[in_training[test]]
-        split = f"split {number}{_of(dataset)}"
         if shared.size:
             raise DataError(
-                f"cv: {split} has {shared.size} row(s) both in training and in test, such as row {int(shared[0])}. A model must "
-                "not be tested on what it was trained on."
+                f"cv: split {number}{_of(dataset)} has {shared.size} row(s) both in training and in test, such as row "
+                f"{int(shared[0])}. A model must not be tested on what it was trained on."
             )
         if np.unique(test).size < test.size:
-            raise DataError(f"cv: {split} names a row twice in its test rows. Name each row once.")
+            raise DataError(f"cv: split {number}{_of(dataset)} names a row twice in its test rows. Name each row once.")
         if labels is not None and (count := np.bincount(code[train], minlength=labels.size)).min() == 0:
             absent = int(np.argmin(count))
             n_absent = np.count_nonzero(code == absent)
             raise DataError(
-                f"cv: class {labels.tolist()[absent]!r} ({n_absent} example(s) in all) is absent from the training rows of "
-                f"{split}, so no model could learn it there. Use stratified splits, fewer folds, or leave rare classes out."
+                f"cv: class {labels.tolist()[absent]!r} ({n_absent} example(s) in all) is absent from the training rows of split "
+                f"{number}{_of(dataset)}, so no model could learn it there. Use stratified splits, fewer folds, or leave rare "
+                "classes out."
             )
 
 

@@ -18,7 +18,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.splits import MOST_FOLDS, Splits, class_names, shared_splits, split_again, splits_unseen
+from tiebreak.plan.splits import MOST_FOLDS, Splits, shared_splits, split_again, splits_unseen
 from tiebreak.readers.header import role_of
 from tiebreak.readers.source import (
     ReadOptions,
@@ -346,7 +346,8 @@ def _with_splits(
     cv = getattr(search, "cv", options.cv)
     if cv is None and not hasattr(search, "cv"):
         return matrix, design
-    if options.has_data or isinstance(cv, list | tuple) or "PredefinedSplit" in class_names(cv):
+    is_given = isinstance(cv, list | tuple) or any(base.__name__ == "PredefinedSplit" for base in type(cv).__mro__)
+    if options.has_data or is_given:
         try:
             splits = split_again(cv, options.X, options.y, options.groups, matrix.n_splits, getattr(search, "estimator", None))
             return _of_subsample(search, splits).applied_to(matrix)

@@ -79,10 +79,9 @@ class LocalRunner:
         LostWorkersError
             None can be started.
         """
-        n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
-        if n_workers <= 1 and self.timeout is None:
+        if self.timeout is None and (self.n_workers == 1 or length_hint(cells, 2) <= 1):
             return measure_here(workload, cells)
-        pool = LocalPool(code.pickled(workload), max(1, n_workers))
+        pool = LocalPool(code.pickled(workload), max(1, min(self.n_workers, length_hint(cells, self.n_workers))))
         return Dispatch(pool, cells, workload.group, self.timeout).outcomes()
 
 

@@ -5,6 +5,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,11 @@ TABLES = {
 """Statements that make the tables, in PostgreSQL's words, which SQLite takes too."""
 
 
+@dataclass(eq=False)
 class Connection:
     """A connection of a driver, ``sqlite3`` or ``psycopg``. In its statements a question mark stands for a value."""
 
-    def __init__(self, driver: Any) -> None:
-        self.driver = driver
+    driver: Any
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with."""

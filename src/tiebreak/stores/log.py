@@ -161,7 +161,19 @@ class SqlLog:
         DamagedStoreError
             A cell is not what was written, or one that was written is gone.
         """
-        columns = [np.concatenate(column) for column in zip(*self._scan(self._columns), strict=True)]
+        splits, models, metrics = self.mapping.own_splits, self.mapping.own_models, self.mapping.metrics.values()
+        parts = []
+        for page in self._pages():
+            own = [place for place in page if place[:2] in splits and place[2] in models]
+            cells = chain.from_iterable((*splits[place[:2]], models[place[2]]) for place in own)
+            positions = np.fromiter(cells, dtype=np.int64, count=3 * len(own)).reshape(-1, 3).T
+            contents = [page[place] for place in own]
+            scores = [each.scores.get(metric) for each in contents for metric in metrics]
+            score, measured = np.array(scores, dtype=float), np.array([each is not None for each in scores], dtype=bool)
+            facts: list[Any] = [np.array(list(map(attrgetter(name), contents)), dtype=kind) for name, kind in _COLUMNS.items()]
+            shape = len(own), len(metrics)
+            parts.append((*positions, facts[0], score.reshape(shape), measured.reshape(shape), *facts[1:]))
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         order = np.lexsort(columns[2::-1])
         return CellTable(*(column[order] for column in columns))
 
@@ -193,7 +205,7 @@ class SqlLog:
 
     def check(self) -> None:
         """Read everything, so that what is not as it was written is reported."""
-        places: list[Place] = list(chain(*self._scan(list)))
+        places = list(chain(*self._pages()))
         for start in range(0, len(places), BLOCK_WITH_OUTPUTS):
             block = {place: Cell(*place) for place in places[start : start + BLOCK_WITH_OUTPUTS]}
             with self.database.transaction(self.record.name) as connection:
@@ -288,9 +300,8 @@ class SqlLog:
     def _report_cell(self, place: Place, error: Exception) -> None:
         self._report(Damage(self.record.name, cell_text(self._plan.record, Cell(*place)), fault_text(error)))
 
-    def _scan(self, take: Callable[[dict[Place, CellContent]], Part]) -> list[Part]:
-        """Take something from each page of cells, all pages together being what was written, at one moment."""
-        parts: list[Part] = []
+    def _pages(self) -> Iterator[dict[Place, CellContent]]:
+        """All cells as they were at one moment, by stored positions, some at a time; together they are what was written."""
         n_rows = n_whole = hash_sum = 0
         after: Sequence[int] = (-1, -1, -1)
         with self.database.transaction(self.record.name) as connection:
@@ -306,7 +317,7 @@ class SqlLog:
                         hash_sum += hash_of(blob)
                     except MALFORMED as error:
                         self._report_cell(place, error)
-                parts.append(take(whole))
+                yield whole
                 n_rows, n_whole = n_rows + len(page), n_whole + len(whole)
                 # a broken tree of pages could go round in circles; what it hides is missing in the sum
                 if len(page) < PAGE or n_rows > n_kept:
@@ -316,20 +327,6 @@ class SqlLog:
             self._report(Damage(self.record.name, "the list of cells", f"{n_rows} are there, and {n_kept} were written"))
         elif hash_sum % 2**64 != head.hash_sum and n_whole == n_rows:
             self._report(Damage(self.record.name, "the list of cells", "these are not the ones that were written"))
-        return parts
-
-    def _columns(self, page: Mapping[Place, CellContent]) -> tuple[Any, ...]:
-        """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
-        splits, models, metrics = self.mapping.own_splits, self.mapping.own_models, self.mapping.metrics.values()
-        own = [place for place in page if place[:2] in splits and place[2] in models]
-        cells = chain.from_iterable((*splits[place[:2]], models[place[2]]) for place in own)
-        positions = np.fromiter(cells, dtype=np.int64, count=3 * len(own)).reshape(-1, 3).T
-        contents = [page[place] for place in own]
-        shape = len(contents), len(metrics)
-        scores = [each.scores.get(metric) for each in contents for metric in metrics]
-        score, measured = np.array(scores, dtype=float), np.array([each is not None for each in scores], dtype=bool)
-        facts: list[Any] = [np.array(list(map(attrgetter(name), contents)), dtype=kind) for name, kind in _COLUMNS.items()]
-        return *positions, facts[0], score.reshape(shape), measured.reshape(shape), *facts[1:]
 
 
 _COLUMNS: dict[str, type] = {"state": int, "fit_seconds": float, "predict_seconds": float, "environment": int, "noted": int}

@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import secrets
+from collections.abc import Mapping
 
 from tiebreak.errors import InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
@@ -91,7 +92,8 @@ class SqlStore:
         with self._database.transaction(name, to_write=writes, create=writes) as connection:
             run, now = run_numbers(connection, name).get(name), self._database.now(connection)
             if run is None:
-                run, stored, environments = secrets.randbits(40), record, (versions,)
+                run, stored = secrets.randbits(40), record
+                environments: tuple[Mapping[str, str], ...] = (versions,)
                 before = Head(name, now, now, 0, 0, 0, 0, 0, 0, ())
             else:
                 old = read_part(connection, run, name, "plan", unpack_plan)

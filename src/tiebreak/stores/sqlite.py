@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -37,11 +38,12 @@ def _driver(target: str) -> sqlite3.Connection:
     return sqlite3.connect(target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
 
+@dataclass(eq=False)
 class SqliteConnection(Connection):
     """A connection to a file that anybody may have made: nothing in it costs more than its size allows."""
 
     file: os.stat_result
-    most = 0
+    most: int = 0
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with, which are no larger than the file."""
@@ -78,9 +80,7 @@ class SqliteDatabase(Database):
             with _OPENING, suppress(OSError):  # what stands in the way is met again below
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
         # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
-        connection = SqliteConnection(_driver(f"{Path(self.path).as_uri()}?mode=rw"))
-        connection.file = os.stat(self.path)  # noqa: PTH116
-        return connection
+        return SqliteConnection(_driver(f"{Path(self.path).as_uri()}?mode=rw"), os.stat(self.path))  # noqa: PTH116
 
     def set_up(self, connection: Connection) -> None:
         """Wait for the disk, and believe nothing that stands in the file."""
