@@ -303,8 +303,9 @@ def test_results_as_frames(moons: Data) -> None:
     assert medians == {name: float(np.median(each["fit_time"])) for name, each in found.items()}
     found["bayes"]["fit_time"] = ["quick"]
     assert list(read_scores(found).fit_times) == ["logistic"]
-    long = pd.concat([each.assign(model=name, fold=range(6)) for name, each in frames.items()]).to_dict("list")
-    assert read_scores(long, metric="test_score", lower_is_better=False).models == ("logistic", "bayes")
+    joined = pd.concat(frames, names=["model", "fold"])
+    for long in (joined, joined.reset_index().to_dict("list")):
+        assert read_scores(long, metric="test_score", lower_is_better=False).models == ("logistic", "bayes")
 
 
 def test_data_and_cv_tell_the_splits(moons: Data) -> None:

@@ -316,7 +316,9 @@ class Reading:
         numeric = self.numeric(*roles)
         sums = [name for name in numeric if not is_metric(name) and not MEANS.union(SPREADS).isdisjoint(words_in(name))]
         others = [name for name in numeric if name not in sums]
-        likely = [name for name in others if metric_in(name)] or [name for name in others if not is_no_score(name)]
+        likely = [name for name in others if metric_in(name) and (is_metric(name) or not is_no_score(name))] or [
+            name for name in others if not is_no_score(name)
+        ]
         likely += [name for name in sums if likely and metric_in(name) and SPREADS.keys().isdisjoint(words_in(name))]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
@@ -367,6 +369,17 @@ class Reading:
                 f"it holds what models predict ({quoted(named, 4)}), and no truth to compare it with.",
                 "Put the truth and the predictions of all models into one table, with the truth in a column 'y_true'; if these "
                 "are scores of single items, call a column of them 'score', or each by its model.",
+            )
+        truth = self.roles.get("truth", [""])[0]
+        if self.options.rows == "items" and truth in self.table.columns and truth not in (self.options.models or ()):
+            raise self.refuse(
+                "it may be the truth, or a model.",
+                "If it is the truth, ",
+                column_advice("truth", truth),
+                "; if it is a model, name the models: ",
+                models_advice([truth, *(name for name in rest if name != truth)]),
+                ".",
+                column=truth,
             )
 
     def _by_model(self) -> Long | Source:
@@ -421,6 +434,8 @@ class Reading:
         parts = ("model", "metric", *units, *words, *numbers)
         used = {column, *by_model.values(), *(name for role in parts for name in self.roles.get(role, ()))}
         rest = [name for name in table.columns if name not in used and (column or self.is_text[name] or role_of(name) == "item")]
+        if "column 1" in rest and reading.is_text["column 1"]:  # an index, of a description of scores
+            reading.key("column 1", table.words("column 1"))
         roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(by_model), 4))
         if "item" in units:
             if metrics is not None:

@@ -53,7 +53,8 @@ def reads(source: Any) -> bool:
         is_known = is_cv_results(source) or is_one_result(source) or all(map(_result_of, source.values()))
         return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
     has_scores = isinstance(getattr(source, "trials", None), list) or isinstance(getattr(source, "cv_results_", None), Mapping)
-    return has_scores or is_one_result(source) or _model_in(source) is not None
+    is_of_several = getattr(getattr(source, "index", None), "nlevels", 1) > 1  # a frame of the results of each model
+    return has_scores or (is_one_result(source) and not is_of_several) or _model_in(source) is not None
 
 
 def is_cv_results(names: Iterable[Any]) -> bool:

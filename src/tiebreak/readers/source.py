@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
@@ -319,7 +320,8 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
         raise _contradiction(name, known.metric, lower_is_better)
     of_part = known_metric(without_part(name))
     if lower_is_better is None and of_part is not None and "train" not in name.casefold():  # val_acc, eval/loss
-        return NamedMetric(Metric(name, of_part.metric.higher_is_better), of_part.factor)
+        own = name if of_part.factor == 1 else of_part.metric.name  # which is no negated loss any more
+        return NamedMetric(Metric(own, of_part.metric.higher_is_better), of_part.factor)
     if lower_is_better is None:
         known_names = sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER)
         near = difflib.get_close_matches("_".join(name.lower().split()), known_names, 3, 0.75)
@@ -376,6 +378,7 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (
     plain,
     lambda name: name.removeprefix("neg_"),
     lambda name: plain_name(full_name(bare_name(name))),
+    lambda name: plain_name(full_name(re.sub(r"(?i)^test[ _./-]", "", bare_name(name)))),
 )
 """What two names of a metric have in common, the surest first."""
 
