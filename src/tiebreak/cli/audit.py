@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from tiebreak.cli.measuring import error_of_study
-from tiebreak.cli.options import Output, help_option, output_options
+from tiebreak.cli.options import Output, help_option, output_options, with_options
 from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, emit
 from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 
@@ -24,7 +24,7 @@ Examples:
 @click.option(
     "--fail-on", type=click.Choice(("warning", "error")), help="Exit code 1 if there is a finding as grave as that, or graver."
 )
-@output_options("format", "raw", "plots", "html")
+@with_options(*output_options("format", "raw", "plots", "html"))
 @help_option
 @click.pass_context
 def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: Any, output: Output) -> None:

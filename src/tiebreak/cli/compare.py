@@ -97,15 +97,11 @@ _GATE = ("require_better", "require_not_worse", "require_near_best", "allow_inco
 """Options of requirements, of which the first three state them."""
 
 
-def _is_asked(gate: dict[str, Any]) -> bool:
-    return any(gate[name] for name in _GATE[:3])
-
-
 def _check_gate(gate: dict[str, Any], files: Sequence[str]) -> None:
     """Refuse what can never go well, before the work on these files."""
     junit = gate["junit"]
-    given = None if _is_asked(gate) else next((name for name in _GATE[3:] if gate[name]), None)
-    if given is not None:
+    given = next((name for name in _GATE if gate[name]), None)
+    if given in _GATE[3:]:
         raise click.UsageError(f"--{given.replace('_', '-')} goes with a requirement, such as --require-not-worse A B.")
     if junit is not None and not junit.parent.is_dir():
         raise click.UsageError(f"the folder of --junit {str(junit)!r} is not there.")
@@ -116,9 +112,9 @@ def _judged(
     gate: dict[str, Any], comparison: Comparison, sources: Sequence[Any], settings: dict[str, Any]
 ) -> Requirements | None:
     """Outcome of all requirements; None where there are none."""
-    if not _is_asked(gate):
-        return None
     typed: Any = {name.removeprefix("require_"): gate[name] for name in _GATE[:3]}
+    if not any(typed.values()):
+        return None
     others = functools.partial(_compared_otherwise, sources, settings, comparison)
     return comparison.meets(**typed, others=others, noise_floor=_noise_floor(gate, sources, comparison))
 
@@ -213,7 +209,7 @@ _OPTIONS = (
     click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where it stays open."),
     click.option("--noise-floor", metavar="FILE", help="Margins below it stay open: a file or a number."),
     click.option("--junit", **FILE, help="Write the requirements, as JUnit's XML."),
-    output_options(),
+    *output_options(),
 )
 
 

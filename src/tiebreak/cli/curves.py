@@ -37,7 +37,7 @@ curve_options = with_options(
     ),
     click.option("--alpha", type=float, default=0.05, show_default=True, help="1 - coverage of the intervals."),
     *local_run_options,
-    output_options("format", "raw", "plots", "html"),
+    *output_options("format", "raw", "plots", "html"),
 )
 
 

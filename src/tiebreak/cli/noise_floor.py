@@ -40,7 +40,7 @@ _OPTIONS = (
         metavar="FILE",
         help="Keep it as JSON, for --noise-floor; in a folder of results gates find it by themselves.",
     ),
-    output_options("format", "raw", "html"),
+    *output_options("format", "raw", "html"),
 )
 
 

@@ -26,13 +26,19 @@ if TYPE_CHECKING:
 Command = Callable[..., None]
 
 
-def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """A command with options, in the order of its help."""
+def with_options(*options: Any) -> Callable[[Command], Command]:
+    """A command with options, in the order of its help, which gets those of the answer as one `Output`."""
 
     def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def called(*arguments: Any, **typed: Any) -> None:
+            given = {name: typed.pop(name) for name in Output.__slots__ if name in typed}
+            command(*arguments, output=Output(**given), **typed)
+
+        decorated: Command = called
         for option in reversed(options):
-            command = option(command)
-        return command
+            decorated = option(decorated)
+        return decorated
 
     return decorate
 
@@ -272,15 +278,6 @@ _OPTIONS = {
 }
 
 
-def output_options(*names: str) -> Callable[[Command], Command]:
-    """Options of the answer, all of them or those that are named; the command gets them as one `Output`."""
-
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def called(*arguments: Any, **typed: Any) -> None:
-            given = {name: typed.pop(name) for name in Output.__slots__ if name in typed}
-            command(*arguments, output=Output(**given), **typed)
-
-        return with_options(*(_OPTIONS[name] for name in names or _OPTIONS))(called)
-
-    return decorate
+def output_options(*names: str) -> list[Any]:
+    """Options of the answer, all of them or those that are named."""
+    return [_OPTIONS[name] for name in names or _OPTIONS]

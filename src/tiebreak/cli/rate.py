@@ -42,7 +42,7 @@ _OPTIONS = (
     ),
     click.option("--ignore-position", is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
-    output_options("format", "raw", "plots", "html"),
+    *output_options("format", "raw", "plots", "html"),
 )
 
 

@@ -41,7 +41,7 @@ Examples:
     *run_options,
     click.option("--rope", default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
     click.option("--metric", metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
-    output_options(),
+    *output_options(),
 )
 @help_option
 @click.pass_context

@@ -3,12 +3,12 @@
 import click
 
 from tiebreak.cli.measuring import find_store
-from tiebreak.cli.options import Output, help_option, output_options, store_option
+from tiebreak.cli.options import Output, help_option, output_options, store_option, with_options
 
 
 @click.command("runs")
 @store_option
-@output_options("format", "raw")
+@with_options(*output_options("format", "raw"))
 @help_option
 def runs_command(store: str | None, output: Output) -> None:
     """List the runs of a store, the last one updated first."""

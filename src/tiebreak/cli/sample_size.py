@@ -56,7 +56,7 @@ _OPTIONS = (
     click.option("--looks", type=int, default=1, show_default=True, metavar="N", help="Looks at data that are still coming in."),
     click.option("--metric", metavar="NAME", help="Of the pilot."),
     click.option("--lower-is-better/--higher-is-better", default=None, help="Direction of the pilot's metric."),
-    output_options("format", "raw", "plots", "html"),
+    *output_options("format", "raw", "plots", "html"),
 )
 
 

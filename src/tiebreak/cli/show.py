@@ -6,13 +6,13 @@ from functools import partial
 import click
 
 from tiebreak.cli.measuring import find_run, typed
-from tiebreak.cli.options import Output, help_option, output_options, store_option
+from tiebreak.cli.options import Output, help_option, output_options, store_option, with_options
 
 
 @click.command("show")
 @click.argument("run", metavar="RUN")
 @store_option
-@output_options("format", "raw", "html")
+@with_options(*output_options("format", "raw", "html"))
 @help_option
 def show_command(run: str, store: str | None, output: Output) -> None:
     """Show how far RUN has come: means, failures, warnings.

@@ -15,7 +15,7 @@ from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings, check_names
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
-from tiebreak.numerics import FloatArray, IntArray, Law, Missing, rope_share
+from tiebreak.numerics import FloatArray, IntArray, Law, Missing, rope_number
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.means import connected_groups
@@ -524,13 +524,7 @@ class Comparison(Result):
 
     def _judged(self, first: IntArray, second: IntArray, look: int = -1) -> Judged:
         """Differences of pairs of rows by themselves; with looks as of one of them, the last unless another is named."""
-        if self.looks is None:
-            return self.method.judged(self.scores, first, second, self.resolved)
-        from tiebreak.comparison.looks import looked
-
-        pairs = np.atleast_1d(first), np.atleast_1d(second)
-        judged = looked(self.looks, self.method, self.scores, *pairs, self.resolved, look)
-        return judged if np.ndim(first) else replace(judged, law=judged.law.take(0))  # type: ignore[arg-type]
+        return _differences(self.scores, self.method, self.resolved, first, second, look)
 
 
 # --- from scores and settings ------------------------------------------------------------------------------------------------
@@ -641,14 +635,20 @@ def _judged(scores: Scores, settings: Settings, method: Method) -> Family:
         place = scores.models.index(settings.baseline)
         first = np.delete(np.arange(n_models, dtype=np.int32), place)
         second = np.full(first.size, place, dtype=np.int32)
-    if settings.looks is None:
-        judged = method.judged(scores, first, second, settings)
-    else:
-        from tiebreak.comparison.looks import looked
-
-        judged = looked(settings.looks, method, scores, first, second, settings)
+    judged = _differences(scores, method, settings, first, second)
     name = settings.family if settings.baseline is None else "baseline"
     return Family(first, second, judged, float(settings.rope), settings.alpha, settings.correction or "bonferroni", family=name)
+
+
+def _differences(
+    scores: Scores, method: Method, settings: Settings, first: IntArray, second: IntArray, look: int | None = None
+) -> Judged:
+    """Differences of pairs of rows; with a plan of looks at the look that decided each, or all at one of them."""
+    if settings.looks is None:
+        return method.judged(scores, first, second, settings)
+    from tiebreak.comparison.looks import looked
+
+    return looked(settings.looks, method, scores, first, second, settings, look)
 
 
 def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
@@ -723,7 +723,7 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
     One within which all differences of the metric lie, such as 1 for an accuracy, meant for one per cent, is refused.
     """
     matrix, metric = units_of(scores).matrix(), units_of(scores).metric
-    rope = rope_share(settings.rope) if isinstance(settings.rope, str) else float(settings.rope)
+    rope = rope_number(settings.rope)
     if isinstance(settings.rope, str) and not scores.is_mixed:  # of several metrics it is refused, as differences have no unit
         of = order[0] if settings.baseline is None else settings.baseline
         row = matrix.models.index(of)

@@ -596,6 +596,7 @@ def looked(
     decides by.
     """
     alpha = family_alpha(settings, len(data.models))
+    is_single, first, second = not np.ndim(first), np.atleast_1d(first), np.atleast_1d(second)
     cuts = [cut(method, data, look.n) for look in plan.taken]
     granted = granted_alphas(plan, method, cuts)
     alphas = granted(alpha)
@@ -610,6 +611,7 @@ def looked(
     over = np.where(is_over, found, UNDECIDED)[look, np.arange(look.size)]
     is_best = settings.family == "best" and settings.baseline is None
     law = _joined(laws, look, granted, settings.alpha if is_best else alpha)
+    law = law.take(0) if is_single else law  # type: ignore[arg-type]
     return Judged(law=law, unit=judged[0].unit, beside={"look": look + 1, "over": over, "alphas": alphas})
 
 

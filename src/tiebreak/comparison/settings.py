@@ -14,7 +14,7 @@ from tiebreak.numerics import (
     check_probability,
     check_rope_given,
     check_seed,
-    rope_share,
+    rope_number,
     set_checked,
 )
 from tiebreak.scores.scores import Scores
@@ -82,8 +82,7 @@ class Settings:
                 "the correction 'shaffer' is for all pairs; against a baseline, whose pairs can all be alike or not, use 'holm'.",
                 about="correction",
             )
-        rope = rope_share(self.rope) if isinstance(self.rope, str) else self.rope
-        if self.correction not in SINGLE_STEP and rope > 0:
+        if self.correction not in SINGLE_STEP and rope_number(self.rope) > 0:
             yield InvalidParameterError(
                 f"the correction {self.correction!r} goes step by step, which is right for 'no difference' only: with a rope "
                 "every pair lies above, inside or below it, none of these can be ruled out for free, and such intervals were "

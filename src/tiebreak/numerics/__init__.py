@@ -33,7 +33,7 @@ from tiebreak.numerics.checks import (
     positive_examples,
     positive_label,
     refuse_unless,
-    rope_share,
+    rope_number,
     row_counts,
     set_checked,
 )
@@ -112,7 +112,7 @@ __all__ = [
     "positive_examples",
     "positive_label",
     "refuse_unless",
-    "rope_share",
+    "rope_number",
     "row_counts",
     "set_checked",
     "student",

@@ -167,14 +167,14 @@ def check_rope(rope: float) -> float:
 
 def check_rope_given(rope: float | str) -> float | str:
     """A rope in the metric's unit, or a percentage of something as it was given."""
+    number = rope_number(rope)
+    return rope if isinstance(rope, str) else number
+
+
+def rope_number(rope: float | str) -> float:
+    """A rope in the metric's unit, or the share behind one such as "1%" (0.01)."""
     if not isinstance(rope, str):
         return check_rope(rope)
-    rope_share(rope)
-    return rope
-
-
-def rope_share(rope: str) -> float:
-    """The share behind a rope such as "1%" (0.01)."""
     text = rope.strip()
     try:
         share = float(text.removesuffix("%")) / 100.0

@@ -22,9 +22,8 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     check_probability,
-    check_rope,
     check_rope_given,
-    rope_share,
+    rope_number,
 )
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.plan.candidates import MOST_CANDIDATES, grid
@@ -128,9 +127,9 @@ def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: 
 
     A mean is nan where there is none; `sign` is +1 where higher is better, else -1.
     """
+    number = rope_number(rope)
     if not isinstance(rope, str):
-        return check_rope(rope)
-    share = rope_share(rope)
+        return number
     oriented = sign * np.asarray(means, dtype=float)
     if np.isnan(oriented).all():
         return float("nan")
@@ -141,7 +140,7 @@ def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: 
             f" is a share of the best mean, but the best mean {metric} is 0. Give the rope in the metric's unit.",
             about="rope",
         )
-    return share * best
+    return number * best
 
 
 # --- learning curves --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly, and_more, refusal
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray, Law, blocks, student
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -33,12 +32,6 @@ Student's alone called equal forecasts whose losses are nearly all 0, or lognorm
 
 MOST_MODELS = 60
 """Models up to which the model confidence set is found, which holds the resampled differences of all pairs."""
-
-
-def _refuse(data: Scores) -> TiebreakError | None:
-    """Fewer than three periods."""
-    n = data.matrix().n_splits
-    return refusal((n < 3, f"there are only {n} periods, and three are the fewest that show how losses vary. Give more."))
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray) -> Law:
@@ -155,7 +148,12 @@ DIEBOLD_MARIANO = Procedure(
         "P. Hansen, A. Lunde, J. Nason. The model confidence set. Econometrica 79, 2011.",
     ),
     judge=lambda data, first, second, rope, alpha, seed: _judge(data, first, second),
-    refuse=_refuse,
+    refuse=lambda data: refusal(
+        (
+            data.matrix().n_splits < 3,
+            f"there are only {data.matrix().n_splits} periods, and three are the fewest that show how losses vary. Give more.",
+        )
+    ),
     remarks=_remarks,
     beside=_beside,
 )

@@ -175,21 +175,6 @@ def _judge_centres(data: Scores, first: IntArray, second: IntArray, alpha: float
     return Judged(law=law, credible="points")
 
 
-def _refuse_many(data: Scores) -> TiebreakError | None:
-    """Too many models, as the draws of all pairs are held."""
-    n = len(data.models)
-    return refusal(
-        (
-            n > MOST_MODELS,
-            f"bayes-signed-rank holds the draws of all pairs, for up to {MOST_MODELS} models; there are {n}. Choose some with ",
-            Setting("models"),
-            ", or leave ",
-            Setting("method"),
-            " out: pairs of any number of models are tested by ranks.",
-        )
-    ) or refuse_datasets("bayes-signed-rank", data)
-
-
 def _remarks(data: Scores) -> Iterator[Notice]:
     """Few datasets for an order of several models."""
     yield from remarks_on_datasets(data, has_prior="bayes-signed-rank")
@@ -246,7 +231,20 @@ BAYES_SIGNED_RANK = Procedure(
     traits=frozenset(("pairwise",)),
     judge=lambda data, first, second, rope, alpha, seed: _judge_centres(data, first, second, alpha, seed),
     values=values_of_datasets,
-    refuse=_refuse_many,
+    refuse=lambda data: (
+        refusal(
+            (
+                len(data.models) > MOST_MODELS,
+                f"bayes-signed-rank holds the draws of all pairs, for up to {MOST_MODELS} models; there are {len(data.models)}",
+                ". Choose some with ",
+                Setting("models"),
+                ", or leave ",
+                Setting("method"),
+                " out: pairs of any number of models are tested by ranks.",
+            )
+        )
+        or refuse_datasets("bayes-signed-rank", data)
+    ),
     remarks=_remarks,
     beside=_as_published,
 )

@@ -107,7 +107,11 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             f"people labelled {_labelled(items)} for all models, so the intervals rest on few numbers: label {FEW_LABELS} or "
             f"more{'' if items.clusters is None else ', of as many clusters'}",
         )
-    for row in _unlike(known)[:1]:
+    if min(_n_clusters(known), np.unique(known.codes[~known.has_label]).size) < FEW_LABELS:  # of so few nothing is said
+        return
+    # the difference of the judge's means on labelled items and on the others, with the error that clusters leave it
+    apart = mean_by_weight(known._replace(labels=0.0 * known.labels), np.ones(len(known.labels)))
+    for row in np.flatnonzero(np.atleast_1d(apart.pvalue()) < _RARE)[:1]:
         of, (labelled, others) = items.models[row], (known.judged[row, own] for own in (known.has_label, ~known.has_label))
         yield Notice(
             "labels-not-random",
@@ -163,17 +167,6 @@ def _labelled(items: Items) -> str:
     known = known_of(items)
     of = "" if known.clusters is None else f" of {_n_clusters(known)} clusters"
     return f"{np.count_nonzero(known.has_label):,} {items.unit}s{of}"
-
-
-def _unlike(known: Labelled) -> IntArray:
-    """Rows in which the judge's scores of labelled items are another sample than those of the others.
-
-    By the difference of both means with the error that clusters leave it; where few are on either side nothing is said.
-    """
-    if min(_n_clusters(known), np.unique(known.codes[~known.has_label]).size) < FEW_LABELS:
-        return np.array([], dtype=np.int64)
-    apart = mean_by_weight(known._replace(labels=0.0 * known.labels), np.ones(len(known.labels)))
-    return np.flatnonzero(np.atleast_1d(apart.pvalue()) < _RARE)
 
 
 def _agreement(items: Items) -> TestOnly:
