@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pkgutil import resolve_name
@@ -78,7 +79,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known as plain lists, dicts, texts and numbers; what is undefined is None."""
-        return view_of(self).as_dict(self)
+        return dict(json.loads(self.to_json()))
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The facts of `to_dict` as JSON text, also written to `path` if given: whole or not at all."""
@@ -87,7 +88,8 @@ class Result:
     @property
     def plot(self) -> Plots:
         """Plots: it lists them when shown, and ``plot.name(ax=None)`` draws one and returns its drawing."""
-        plots: Plots = view_of(self).plots_of(self)
+        kinds = view_of(self).plots
+        plots: Plots = resolve_name("tiebreak.views.plots.draw:Plots")(self, resolve_name(kinds) if kinds else {})
         return plots
 
     def __str__(self) -> str:
@@ -99,7 +101,7 @@ class Result:
         return f"<{type(self).__name__}: {view_of(self).headline(self)}>"
 
     def _repr_html_(self) -> str:
-        return view_of(self).fragment(self)
+        return str(resolve_name("tiebreak.views.report.document:fragment")(view_of(self).page(self).parts))
 
 
 def view_of(result: object) -> View:

@@ -38,7 +38,7 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     from tiebreak.plan.data import check_dataset, find_task
     from tiebreak.plan.models import name_models
     from tiebreak.study_file import read_study
-    from tiebreak.views.report.document import report_of
+    from tiebreak.views.report.document import report
 
     read, audits = read_study(study), []
     output.check_single(len(read.datasets), "audits", "Leave it out.")
@@ -58,6 +58,6 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
         emit("\n" if n > 1 else "")
         output.show(audit)
         output.draw(audit, *([f"dataset-{n}"] if len(audits) > 1 else []))
-    output.report(partial(report_of, audits))
+    output.report(partial(report, *audits))
     failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)
     context.exit(EXIT_BROKEN if failed else EXIT_OK)

@@ -1,7 +1,5 @@
 """Common part of ``tiebreak learning-curve`` and ``validation-curve``: a study in, a curve measured, shown and drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

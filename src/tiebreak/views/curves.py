@@ -1,7 +1,8 @@
 """Learning and validation curves, and the parts of a loss, in words and columns."""
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,13 +57,13 @@ def _columns(curve: CurveOfMeans, **at: Sequence[Any]) -> dict[str, Any]:
     return {**models, **along, **{name: getattr(curve.points, name).ravel() for name in POINTS}}
 
 
-def _facts(kind: str, columns: Columns, result: Any, *names: str, **facts: Any) -> dict[str, Any]:
+def _facts(result: Any, kind: str, columns: Callable[[Any], Columns], names: Sequence[str], **facts: Any) -> dict[str, Any]:
     """Facts of a result: attributes by their names, further ones, and the points as records."""
     if isinstance(result, CurveOfMeans):
         settings = {"rope": result.rope, "alpha": result.alpha}
         facts = {"metric": result.metric, "settings": settings, **facts}
     held = {**{name: getattr(result, name) for name in names}, **facts}
-    return document(kind=kind, **held, n_failed=result.evaluation.n_failed, points=map(plain, records_of(columns)))
+    return document(kind=kind, **held, n_failed=result.evaluation.n_failed, points=map(plain, records_of(columns(result))))
 
 
 def _decimals(curve: CurveOfMeans) -> int:
@@ -157,11 +158,6 @@ def learning_columns(curve: LearningCurve) -> dict[str, Any]:
     return _columns(curve, size=curve.sizes)
 
 
-def learning_facts(curve: LearningCurve) -> dict[str, Any]:
-    """Settings, answers and points."""
-    return _facts("learning-curve", learning_columns(curve), curve, "models", "n_splits", "sizes", "answers")
-
-
 def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
     """Would more data help a model, and how we know."""
     opening = f"Would more data help {quote(answer.model)}?"
@@ -184,7 +180,12 @@ def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
     return f"{opening} It cannot be told: {last}, and the next one brings {low} to {high}{sides}."
 
 
-LEARNING = View(learning_page, learning_columns, learning_facts, "tiebreak.views.curves:LEARNING_PLOTS")
+LEARNING = View(
+    learning_page,
+    learning_columns,
+    partial(_facts, kind="learning-curve", columns=learning_columns, names=("models", "n_splits", "sizes", "answers")),
+    "tiebreak.views.curves:LEARNING_PLOTS",
+)
 
 
 # --- validation curves ------------------------------------------------------------------------------------------------------
@@ -250,9 +251,8 @@ def validation_facts(curve: ValidationCurve) -> dict[str, Any]:
         }
         for spot in curve.sweet_spots
     ]
-    return _facts(
-        "validation-curve", validation_columns(curve), curve, "models", "n_splits", "parameter", "values", sweet_spots=spots
-    )
+    names = ("models", "n_splits", "parameter", "values")
+    return _facts(curve, "validation-curve", validation_columns, names, sweet_spots=spots)
 
 
 def _sweet(curve: ValidationCurve, spot: SweetSpot) -> str:
@@ -325,12 +325,12 @@ def parts_columns(result: BiasVariance) -> dict[str, Any]:
     return {name: [getattr(each, name) for each in result.parts] for name in names}
 
 
-def parts_facts(result: BiasVariance) -> dict[str, Any]:
-    """Settings and parts."""
-    return _facts("bias-variance", parts_columns(result), result, "loss", "n_rounds", "n_train", "n_test")
-
-
-BIAS_VARIANCE = View(parts_page, parts_columns, parts_facts, "tiebreak.views.curves:BIAS_VARIANCE_PLOTS")
+BIAS_VARIANCE = View(
+    parts_page,
+    parts_columns,
+    partial(_facts, kind="bias-variance", columns=parts_columns, names=("loss", "n_rounds", "n_train", "n_test")),
+    "tiebreak.views.curves:BIAS_VARIANCE_PLOTS",
+)
 
 
 # --- plots ------------------------------------------------------------------------------------------------------------------

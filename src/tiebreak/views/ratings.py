@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.ratings import Ratings
 from tiebreak.views.page import Page, Paragraph, Section, Table
-from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, labels, minus, of_all, rows
+from tiebreak.views.plots.draw import MOST_ROWS, Drawing, Plot, minus, of_all, rows
 from tiebreak.views.view import View, as_frame, document, finite, rows_of
 from tiebreak.views.words import (
     count,
@@ -232,16 +232,12 @@ VIEW = View(page, columns, facts, "tiebreak.views.ratings:PLOTS")
 def ratings(result: Ratings) -> Drawing:
     """Rating of each model with its interval, and its ranks to the right."""
     data, may = as_frame(columns(result)).head(MOST_ROWS), best(result)
-    first = labels(list(data["model"]))[0]
-    level = format_percent(result.level)
     return rows(
         data,
-        title=f"{first} is shown better than all others"
-        if len(may) == 1
-        else f"{first} leads; {len(may)} models may be the best",
-        note=f"Lines: {level} intervals over further {result.unit}s, an arrow where open. Right: rating, and the ranks "
-        f"that hold for "
-        f"all models at once. 400 points are odds of 10 to 1.{of_all(len(data), len(result.models))}",
+        title=_sentence(result),
+        note=f"Lines: {format_percent(result.level)} intervals over further {result.unit}s, an arrow where open. Right: rating, "
+        "and the ranks that hold for all models at once. 400 points are odds of 10 to 1."
+        f"{of_all(len(data), len(result.models))}",
         x_label="rating (higher is better)",
         names=list(data["model"]),
         middle=data["rating"],

@@ -203,18 +203,12 @@ def power(size: SampleSize) -> Drawing:
     effects = [times * target for times in TIMES if max(least, 0.0) < times * target < most]
     found = [(effect, n, size.power_at(n, effect)) for effect in effects for n in numbers]
     data = pd.DataFrame(found, columns=["effect", "n", "power"])
-    what = "difference" if size.goal == "better" else "rope"
-    chance, level = format_percent(round(size.power, 3)), format_percent(1 - float(f"{size.interval_alpha:.4g}"))
-    title = f"{size.n or 0:,} {size.unit}s show a {what} of {bound(size.effect)} with {chance} power"
-    if size.n is None:
-        title = f"No number of {size.unit}s shows a {what} of {size.effect:.3g} with {chance} power"
-    elif not isfinite(size.effect):
-        title = f"{size.n:,} {size.unit}s show no {what} with {chance} power"
     parts = [(effect, data[data["effect"] == effect]) for effect in effects]
+    what, level = "difference" if size.goal == "better" else "rope", format_percent(1 - float(f"{size.interval_alpha:.4g}"))
     return lines(
         data,
         [Curve(part["n"], part["power"], f"{what} {bound(effect)}") for effect, part in parts],
-        title=title,
+        title=_sentence(size).rstrip("."),
         note=f"Chance that the {level} interval of '{size.population.procedure}' shows it, and other {what}s.",
         x_label=f"{size.unit}s",
         y_label="power",

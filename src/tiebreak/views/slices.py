@@ -59,13 +59,10 @@ def sentence(slices: Slices) -> str:
 
 def _contradictions(slices: Slices) -> Iterator[str]:
     """The first pair whose order turns round between slices."""
-    found = list(slices.contradictions())
-    if not found:
-        return
-    names = quoted_names(slices.comparison.models)
-    first, second, above, below = found[0]
+    found, names = list(slices.contradictions()), quoted_names(slices.comparison.models)
     more = f", and {len(found) - 1} more pair(s) turn round as well" if len(found) > 1 else ""
-    yield f"{names[first]} is ahead of {names[second]} on {quote(above)} and behind it on {quote(below)}{more}."
+    for first, second, above, below in found[:1]:
+        yield f"{names[first]} is ahead of {names[second]} on {quote(above)} and behind it on {quote(below)}{more}."
 
 
 def table(slices: Slices) -> Table:

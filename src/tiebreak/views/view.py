@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
@@ -159,18 +160,12 @@ def csv_lines(columns: Columns | pd.DataFrame, *, raw: bool = False) -> Iterator
     Unless it is to be `raw`, text that a spreadsheet would run as a formula gets an apostrophe in front, and what a terminal
     would obey, or nobody can see, stands as an escape such as ``\x1b``.
     """
-    writer: Any = csv.writer(_Echo(), lineterminator="\r\n")  # so that a name with a carriage return is quoted
+    echo: Any = SimpleNamespace(write=lambda line: line.removesuffix("\r\n") + "\n")  # `writerow` gives the line back
+    writer: Any = csv.writer(echo, lineterminator="\r\n")  # so that a name with a carriage return is quoted
     if not isinstance(columns, Mapping):
         columns = {str(name): column for name, column in columns.reset_index(drop=True).items()}
     for row in itertools.chain([tuple(columns)], rows_of(columns)):
         yield writer.writerow([_cell(value, raw) for value in row])
-
-
-class _Echo:
-    """A file to the csv module, whose `writerow` gives the line back."""
-
-    def write(self, line: str) -> str:
-        return line.removesuffix("\r\n") + "\n"
 
 
 def _cell(value: Any, raw: bool) -> Any:
@@ -216,27 +211,15 @@ class View:
         made: str | Page = resolve_name(self.texts[name])(result, *choices)
         return made.as_text() if isinstance(made, Page) else made
 
-    def fragment(self, result: object) -> str:
-        """The page for a notebook."""
-        return str(resolve_name("tiebreak.views.report.document:fragment")(self.page(result).parts))
-
     def headline(self, result: object) -> str:
         """First sentence of the page."""
         return self.page(result).headline if self.sentence is None else printable(self.sentence(result))
-
-    def as_dict(self, result: object, *choices: Any) -> dict[str, Any]:
-        """The facts as a reader of the JSON gets them."""
-        return dict(json.loads(self.as_json(result, None, *choices)))
 
     def as_json(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
         """The facts as JSON, also written to a file if one is named."""
         text = "".join(json_pieces(self.facts(result, *choices)))
         _written(f"{text}\n", path)
         return text
-
-    def plots_of(self, result: object) -> Any:
-        """The plots of a result."""
-        return resolve_name("tiebreak.views.plots.draw:Plots")(result, resolve_name(self.plots) if self.plots else {})
 
 
 def _written(text: str, path: str | os.PathLike[str] | None) -> str:

@@ -138,29 +138,6 @@ def posterior(comparison: Comparison, a: str | None = None, b: str | None = None
 # --- What they share ------------------------------------------------------------------------------------------------
 
 
-def against_reference(comparison: Comparison) -> Any:
-    """Models that are drawn against the first one or the baseline."""
-    table, against, shown = comparison.ranking_table, comparison.against_reference, _shown(comparison)
-    return (
-        as_frame(
-            {
-                "rank": table.rank,
-                "model": comparison.models,
-                "mean": table.mean,
-                "n_units": table.n_units,
-                "difference": against.difference,
-                "interval_low": against.interval.low,
-                "interval_high": against.interval.high,
-                "verdict": np.array(VERDICTS, dtype=object)[against.verdict],
-                "reason": np.array(REASONS, dtype=object)[against.reason],
-                "standing": "" if table.standing is None else np.array(STANDINGS, dtype=object)[table.standing],
-            }
-        )
-        .iloc[shown]
-        .reset_index(drop=True)
-    )
-
-
 def _shown(comparison: Comparison) -> IntArray:
     """Rows of the ranking that are drawn: of very many the first and the reference."""
     shown = np.arange(len(comparison.models))[:MOST_ROWS]
@@ -171,18 +148,36 @@ def _shown(comparison: Comparison) -> IntArray:
 
 def _against(comparison: Comparison, about: str = "", data: Any = None, dots: Any = None) -> Drawing:
     """Rows of models against the reference, on dots where there are data of them."""
-    table, decimals, is_family = against_reference(comparison), table_decimals(comparison), comparison.pair_table.is_family
+    t, against, shown = comparison.ranking_table, comparison.against_reference, _shown(comparison)
+    every = {
+        "rank": t.rank,
+        "model": comparison.models,
+        "mean": t.mean,
+        "n_units": t.n_units,
+        "difference": against.difference,
+        "interval_low": against.interval.low,
+        "interval_high": against.interval.high,
+        "verdict": np.array(VERDICTS, dtype=object)[against.verdict],
+        "reason": np.array(REASONS, dtype=object)[against.reason],
+        "standing": "" if t.standing is None else np.array(STANDINGS, dtype=object)[t.standing],
+    }
+    table, decimals, is_family = as_frame(every).iloc[shown], table_decimals(comparison), comparison.pair_table.is_family
     names, ends = list(table["model"]), table[["interval_low", "interval_high"]]
     is_reference = table["model"] == comparison.reference
     reference = labels(names)[names.index(comparison.reference)]
     words = [marked(verdict) for verdict in table["verdict"]] if is_family else table["standing"]
     role = "first" if comparison.settings.baseline is None else "baseline"
-    judged, right = ("the verdict is where the line lies", "verdict") if is_family else ("no pair was judged", "standing")
+    how, right = (
+        f"{interval_name(comparison)}s of the difference ({comparison.correction}); the verdict is where the line lies",
+        "verdict",
+    )
+    if not is_family:
+        how, right = f"each difference with {interval_name(comparison)}; no pair was judged", "standing"
     arrows = " Arrow: no limit on that side." if np.isinf(ends.to_numpy()).any() else ""
     return rows(
-        table if data is None else data,
+        table.reset_index(drop=True) if data is None else data,
         title=comparison.headline,
-        note=f"{about}Lines: {interval_name(comparison)}s of the difference ({comparison.correction}); {judged}.{arrows} "
+        note=f"{about}Lines: {how}.{arrows} "
         f"{rope_note(comparison.rope)} Right: {short(comparison.ranking_table.value_label)} and {right}."
         f"{of_all(len(table), len(comparison.models))}",
         x_label=f"difference in {short(comparison.metric.name)} to {reference}: positive favours the row",
@@ -410,7 +405,7 @@ def diagram(comparison: Comparison) -> Drawing:
         depth = 0.5 * len(groups) + 0.7
         ax.set_ylim(depth + n_left, -1.0)
         ax.plot([1, last], [0, 0], color=text_colour(), linewidth=1.0)
-        for rank in range(1, last + 1, max(1, last // 12)):
+        for rank in range(1, last + 1, max(1, last // 8)):
             ax.plot([rank, rank], [-0.25, 0], color=text_colour(), linewidth=0.8)
             ax.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=SIZE)
         for number, group in enumerate(groups, 1):
@@ -436,7 +431,7 @@ def diagram(comparison: Comparison) -> Drawing:
         f"{of_all(len(names), n_ranked)}"
     )
     title = f"{labels(names)[names.index(whose)]} {said}; {n_alike} of {n_ranked - 1} others are not told apart from it"
-    return Drawing(data, title, note, paint, (9.0, 0.8 + 0.11 * len(groups) + 0.21 * n_left))
+    return Drawing(data, title, note, paint, (10.6, 0.8 + 0.11 * len(groups) + 0.21 * n_left))
 
 
 def _alike(comparison: Comparison, model: int) -> list[int]:

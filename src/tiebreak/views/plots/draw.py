@@ -586,7 +586,7 @@ def panels(
     *,
     title: str,
     note: str,
-    size: tuple[float, float] = (2.9, 2.6),
+    size: tuple[float, float] = (2.9, 3.1),
 ) -> Drawing:
     """Drawings side by side, each under a title of its own."""
     n_columns = min(len(parts), 2 if len(parts) in (2, 4) else 3)

@@ -28,18 +28,13 @@ class Picture:
     source: str
 
 
-def report(result: Any, *choices: Any, **heading: Any) -> str:
-    """The report of any result: its page, its figures and its data."""
-    return report_of([result], *choices, **heading)
-
-
-def report_of(results: Sequence[Any], *choices: Any, **heading: Any) -> str:
-    """The report of results of one kind, one below the other."""
-    blocks = []
-    for n, result in enumerate(results, 1):
-        parts = (*view_of(result).page(result, *choices).parts, *pictures(result))
-        blocks.append((f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
-    facts = [view_of(result).facts(result, *choices) for result in results]
+def report(*results: Any, **heading: Any) -> str:
+    """The report of results of one kind, one below the other: their pages, their figures and their data."""
+    facts = [view_of(result).facts(result) for result in results]
+    blocks = [
+        (f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", (*view_of(result).page(result).parts, *pictures(result)))
+        for n, result in enumerate(results, 1)
+    ]
     name = type(results[0]).__name__
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()  # such as "Learning curve"
     return html_of(_KINDS.get(name, words), facts, blocks=blocks, **heading)
@@ -84,19 +79,15 @@ _SHORTER: tuple[tuple[str, Any], ...] = (
 """Patterns in its tags, and what is shorter and draws the same."""
 
 
-def _short_tag(tag: re.Match[str]) -> str:
-    text = tag[0]
-    for pattern, shorter in _SHORTER:
-        text = re.sub(pattern, shorter, text)
-    return text
-
-
 def picture(drawing: Drawing) -> Picture:
     """A drawing as an image, with numbers of one decimal and in a font of the reader's."""
     from markupsafe import Markup
 
     svg = _NOT_NEEDED.sub("", drawing.to_bytes("svg", is_bare=True).decode())
-    svg = re.sub(r">\s+<", "><", re.sub(r"<[^>]*>", _short_tag, svg))  # texts stay as they are
+    parts = re.split(r"(<[^>]*>)", svg)  # every other one is a tag; texts stay as they are
+    for pattern, shorter in _SHORTER:
+        parts[1::2] = [re.sub(pattern, shorter, tag) for tag in parts[1::2]]
+    svg = re.sub(r">\s+<", "><", "".join(parts))
     svg = (
         re.sub(r"<g ?/>|<g ?></g>|<defs></defs>", "", svg)
         .strip()
