@@ -94,7 +94,7 @@ def test_docstrings_name_the_thing() -> None:
 
 
 def test_pages_say_where_things_are() -> None:
-    """Each package has its row in docs/architecture.md, and each function of docs/formulas.md stands in the file that it names."""
+    """Each package has its row in docs/architecture.md; functions of docs/formulas.md stand in the file that is named there."""
     folders = {path[: path.rfind("/") + 1] or "tiebreak/" for path in FILES}
     assert {row[0] for row in rows_below("docs/architecture.md", "## Packages")} == folders
     rows = rows_below("docs/formulas.md", "# Formulas of the methods")
