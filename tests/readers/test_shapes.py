@@ -157,7 +157,8 @@ def test_a_file_that_names_neither_models_nor_rows(write: Write) -> None:
     text = "Modell,Falte,Genauigkeit\na,1,0.5\nb,1,0.6\n"
     said = (
         ": it names neither models nor rows, in columns 'Modell', 'Falte' and 'Genauigkeit'. Say which column does: "
-        "tb.read_scores(..., columns={'model': 'NAME'}), and dataset, fold, seed or item likewise."
+        "tb.read_scores(..., columns={'model': 'NAME'}), and dataset, fold, seed or item likewise; "
+        "of items in the same order in all files pass rows='items'."
     )
     check_refused(write, text, UnclearSourceError, said, metric="Genauigkeit", lower_is_better=False)
 

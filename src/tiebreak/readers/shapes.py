@@ -58,7 +58,7 @@ from tiebreak.readers.tables import (
     words_of,
 )
 from tiebreak.scores.items import TASK
-from tiebreak.scores.metric import full_name, has_direction
+from tiebreak.scores.metric import direction_of, full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
@@ -229,7 +229,7 @@ class Reading:
     def is_of_predictions(self) -> bool:
         """True for a table with the truth and predictions: of one model, or a column for each, or rows for each and no score."""
         roles, asked = self.roles, self.options.metric
-        if "truth" not in roles:
+        if "truth" not in roles or ("prediction" in roles and self._are_graded()):
             return False
         if "model" in roles:
             return "prediction" in roles and roles.keys().isdisjoint(("score", "metric")) and asked not in self.table.columns
@@ -237,6 +237,18 @@ class Reading:
         is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
         is_beside = not {"prediction", "time", "item"}.isdisjoint(roles)
         return (is_sure or is_beside) and not self._are_marks()
+
+    def _are_graded(self) -> bool:
+        """True where a column says how good each free answer is: correct, exact_match; classes are compared with the truth."""
+        roles, asked = self.roles, self.options.metric
+        sides = [roles[role][0] for role in ("truth", "prediction")]
+        are_texts = any(self.is_text[side] for side in sides)
+        grades = [name for name in self.numeric("model", "truth", "prediction", *_BESIDE_SCORES) if direction_of(name)]
+        grades += [name for name in roles.get("score", ()) if plain(name) == "iscorrect"]
+        grades = [name for name in grades if are_texts or plain(name) != "score"]  # beside numbers it may be a probability
+        n_models = len(self.words("model").names) if "model" in roles else 1
+        is_free = 2 * len(self.table.words(sides[0]).names) * n_models > self.table.n_rows
+        return is_free and bool(grades) and (asked is None or metric_among(asked, grades, self.table.name) is not None)
 
     def _are_marks(self) -> bool:
         """True where the truth is an answer in words, and numbers say how good that of each model is: 0 and 1, or grades."""
@@ -371,7 +383,7 @@ class Reading:
                 "are scores of single items, call a column of them 'score', or each by its model.",
             )
         truth = self.roles.get("truth", [""])[0]
-        if self.options.rows == "items" and truth in self.table.columns and truth not in (self.options.models or ()):
+        if self.options.rows == "items" and plain(truth) == "y" and truth not in (self.options.models or ()):
             raise self.refuse(
                 "it may be the truth, or a model.",
                 "If it is the truth, ",
@@ -554,7 +566,7 @@ class Reading:
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
         looked = self.table.words(name).names[:1000]
-        readable = sum(bool(re.match(r"\s*[-+]?[\d.,]+\s*(%|±|\+/-|\(|$)", each)) for each in looked)
+        readable = sum(bool(re.match(r"(\\\w+\{)?[\W_]*[\d.,]+\s*(±|\+/-|\(|[\W_]*$)", each)) for each in looked)
         return bool(looked) and 2 * readable >= len(looked)
 
     def _counts(self) -> Long | None:
@@ -774,7 +786,9 @@ class Reading:
                 f"it names neither models nor rows, in columns {quoted(rest, 12)}.",
                 "Say which column does: ",
                 column_advice("model", "NAME"),
-                ", and dataset, fold, seed or item likewise.",
+                ", and dataset, fold, seed or item likewise; of items in the same order in all files pass ",
+                Setting("rows", "'items'"),
+                ".",
             )
         if "model" in self.roles:
             most = int(np.bincount(models.code).argmax())
