@@ -45,9 +45,10 @@ def test_other_types(source: Any) -> None:
         (read_scores, (), "^nothing to read: pass a fitted search"),
         (tb.read_items, (), "^nothing to read: pass a fitted search"),
         (read_scores, ({},), "^the source: it has no columns"),
+        (tb.read_items, ({"fold": [1, 2], "a": [0.1, 0.2]},), "^the source: it has no column that names the items"),
         (read_scores, ({model: {"f1": [0.1, 0.2], "r2": [0.2, 0.1]} for model in "ab"},), "holds 2 metrics: 'f1' and 'r2'"),
     ],
-    ids=range(4),
+    ids=range(5),
 )
 def test_nothing_to_read(read_in: Any, sources: tuple[Any, ...], text: str) -> None:
     """No source, an empty one, and metrics that are no models."""
