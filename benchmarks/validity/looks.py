@@ -456,11 +456,14 @@ def _without_a_price(scores: tb.Scores, sizes: list[int], decided: set[tuple[str
 
 OVER = ("better", "worse", "equivalent")
 
-SPENDINGS: tuple[tuple[str, dict[str, Any]], ...] = (
-    *((f"Hwang-Shih-DeCani, gamma {gamma}", {"gamma": float(gamma)}) for gamma in (-8, -6, -4, -3, -2, 1)),
-    ("O'Brien-Fleming", {"spending": "obrien-fleming"}),
-    ("Pocock", {"spending": "pocock"}),
-)
+SPENDINGS: dict[str, Callable[[Array, float], Array]] = {
+    **{
+        f"Hwang-Shih-DeCani, gamma {gamma}": lambda t, alpha, gamma=gamma: alpha_spent(t, alpha=alpha, gamma=gamma)
+        for gamma in (-8, -6, -4, -3, -2, 1)
+    },
+    "O'Brien-Fleming": lambda t, alpha: 4 * student_tail(student_multiplier(alpha / 2, np.inf) / np.sqrt(t), np.inf),
+    "Pocock": lambda t, alpha: alpha * np.log(1 + (np.e - 1) * t),
+}
 
 
 def spending(path: str, n_shuffles: int, seed: int, n_mixed: int) -> int:
@@ -484,8 +487,8 @@ def spending(path: str, n_shuffles: int, seed: int, n_mixed: int) -> int:
         sizes = np.array(sorted({max(8, round(n * k / n_looks)) for k in range(1, n_looks + 1)}))
         pvalues = [np.array([wilcoxon(d[:, :size]).pvalue() for size in sizes.tolist()]) for d in differences]
         _print_spending(f"{sizes.size} looks", pvalues, sizes / n, "at no price", lambda p: (p <= alpha).T)
-        for label, given in SPENDINGS:
-            granted = group_sequential_design(sizes / n, alpha=alpha, **given).alphas
+        for label, spent in SPENDINGS.items():
+            granted = group_sequential_design(sizes / n, alpha=alpha, spent=spent(sizes / n, alpha)).alphas
             _print_spending(f"{sizes.size} looks", pvalues, sizes / n, label, partial(_beyond, granted))
         for gamma in (-4.0, -2.0, 1.0):
             steps = partial(_holm_over_looks, sizes / n, gamma)

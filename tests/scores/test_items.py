@@ -69,7 +69,7 @@ def test_missing_items_are_named() -> None:
         tb.read_items(table)
     items = tb.read_items(table, missing="pairwise")
     assert np.isnan(items.item_means()).sum() == 2
-    assert "missing must be 'raise' or 'pairwise'" in told(InvalidParameterError, items.complete, "drop")
+    assert "missing must be one of 'raise', 'pairwise'" in told(InvalidParameterError, items.complete, "drop")
 
 
 def test_runs_are_averaged_for_each_item() -> None:

@@ -73,8 +73,10 @@ def family_alpha(settings: Settings, n_models: int) -> float:
 
 
 def rounded(interval: Interval, tolerance: FloatArray | float) -> Interval:
-    """Interval of which an end that is 0 but for rounding is 0."""
-    return Interval(*(np.where(np.abs(end) <= tolerance, 0.0, end) for end in interval))
+    """The interval, of which an end that is 0 but for rounding becomes 0."""
+    for end in interval:
+        np.copyto(end, 0.0, where=np.abs(end) <= tolerance)  # in place, as those of millions of pairs take much room
+    return interval
 
 
 def reasons_of(law: Law, interval: Interval) -> Codes:
@@ -226,7 +228,7 @@ class Family:
         """Median of the standard errors, or of a quarter of the intervals where there are none; nan where no pair has one."""
         sizes = (self.interval.high - self.interval.low) / 4.0 if self.law.se is None else np.asarray(self.law.se)
         sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
-        return float(np.median(sizes)) if sizes.size else float("nan")
+        return float(np.median(sizes, overwrite_input=True)) if sizes.size else float("nan")
 
     def count_verdicts(self) -> IntArray:
         """Number of pairs by verdict code."""

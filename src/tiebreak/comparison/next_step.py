@@ -66,8 +66,9 @@ def detectable(comparison: Comparison) -> dict[str, float] | None:
     if df is None or table.judged.unit != "metric" or not table.is_family or table.correction not in SINGLE_STEP:
         return None
     half_width = (table.interval.high - table.interval.low) / 2.0
-    known = half_width[np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)]
-    return {"smallest": float(known.min()), "largest": float(known.max()), "power": 0.5} if known.size else None
+    is_known = np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)
+    smallest, largest = half_width.min(where=is_known, initial=np.inf), half_width.max(where=is_known, initial=0.0)
+    return {"smallest": float(smallest), "largest": float(largest), "power": 0.5} if is_known.any() else None
 
 
 def need_of(pair: PairComparison) -> Need | None:

@@ -1,6 +1,7 @@
 """Arithmetic that both kinds of statistics share: Student tails, moments of paired differences, checks of input."""
 
 from tiebreak.numerics.checks import (
+    MOST_EXAMPLES,
     SMALLEST_PVALUE,
     Alternative,
     FloatArray,
@@ -20,6 +21,7 @@ from tiebreak.numerics.checks import (
     check_rows,
     check_seed,
     check_sizes,
+    check_weights,
     divide,
     floats,
     floats_together,
@@ -36,6 +38,7 @@ from tiebreak.numerics.checks import (
     rope_number,
     row_counts,
     set_checked,
+    within,
 )
 from tiebreak.numerics.law import (
     CONSTANT,
@@ -67,6 +70,7 @@ from tiebreak.numerics.moments import (
 __all__ = [
     "CONSTANT",
     "IDENTICAL",
+    "MOST_EXAMPLES",
     "RELATIVE_TOLERANCE",
     "SMALLEST_PVALUE",
     "SPREAD",
@@ -93,6 +97,7 @@ __all__ = [
     "check_rows",
     "check_seed",
     "check_sizes",
+    "check_weights",
     "deviations",
     "divide",
     "floats",
@@ -122,4 +127,5 @@ __all__ = [
     "student_quantile",
     "student_tail",
     "verdict_codes",
+    "within",
 ]

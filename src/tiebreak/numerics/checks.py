@@ -62,11 +62,14 @@ def median_present(values: FloatArray) -> FloatArray:
 
 def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakError] = DataError) -> FloatArray:
     """Array of floats in which masked values are nan, as their data mean nothing; raises where values are no numbers."""
-    masked: Any = values if hasattr(values, "filled") else None
+    given: Any = values
     try:
         if np.iscomplexobj(values):
             raise TypeError("complex numbers have no order")
-        return np.asarray(values if masked is None else masked.astype(float).filled(np.nan), dtype=float)
+        found = np.asarray(given.astype(float).filled(np.nan) if hasattr(given, "filled") else given)
+        if given is None or found.dtype.kind in "mM":
+            raise TypeError(f"got {values!r:.60}")
+        return found.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as reason:
         raise error(f"{name} must be numbers in rows of equal length; {reason}.") from None
 
@@ -105,6 +108,30 @@ def floats_together(**given: ArrayLike) -> tuple[FloatArray, ...]:
         raise DataError(f"{' and '.join(given)} need shapes that go together; got {shapes}.") from None
 
 
+def within(**given: tuple[ArrayLike, float, float]) -> tuple[FloatArray, ...]:
+    """Arrays of floats of one shape, by the names of the arguments; raises where one is not within the limits beside it."""
+    found = floats_together(**{name: values for name, (values, _, _) in given.items()})
+    for values, (name, (_, low, high)) in zip(found, given.items(), strict=True):
+        for value in values[~((values >= low) & (values <= high))].flat:
+            raise DataError(f"{name} must lie between {low:g} and {high:g}; got {value:g}.")
+    return found
+
+
+def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
+    """Weights of examples, 1 where there are none."""
+    if weights is None:
+        return np.ones(n)
+    values = floats(weights, "weights")
+    if values.shape != (n,):
+        raise DataError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
+    if not np.all(np.isfinite(values)) or np.any(values < 0) or values.sum() == 0:
+        raise DataError(
+            f"weights must be finite, not negative and not all 0; the smallest is {np.fmin.reduce(values):g}, "
+            f"{np.isnan(values).sum()} are missing, and they sum to {np.nansum(values):g}."
+        )
+    return values
+
+
 def refuse_unless(fits: object, name: str, must: str, value: object, hint: str = "") -> None:
     """Raise unless an argument fits: what it must be, and what was given."""
     if not fits:
@@ -130,37 +157,39 @@ def check_differences(differences: ArrayLike, *, min_splits: int = 2, unit: str 
     return d
 
 
+MOST_EXAMPLES = 1e15
+"""Largest number of examples, up to which floats count one by one."""
+
+LARGEST = 1e300
+"""Scores and ropes are smaller: beyond it the difference of two numbers may be infinite."""
+
 _SIZES = {
-    "test_train_ratio": ("n_test / n_train", "the mean over the splits"),
-    "scale": ("the largest |score|", "the largest over the splits"),
+    "test_train_ratio": ("n_test / n_train", "the mean over the splits", MOST_EXAMPLES),
+    "scale": ("the largest |score|", "the largest over the splits", LARGEST),
 }
 
 
 def check_sizes(given: ArrayLike, rows: tuple[int, ...] = (), name: str = "test_train_ratio") -> FloatArray:
-    """Ratios n_test / n_train, or the `scale` of scores, finite and not negative: one, or one for each row of differences.
+    """Ratios n_test / n_train, or the `scale` of scores, not negative: one, or one for each row of differences.
 
     One for each split would silently be taken for rows of its own.
     """
-    values, (what, each) = floats(given, name, InvalidParameterError), _SIZES[name]
+    values, (what, each, most) = floats(given, name, InvalidParameterError), _SIZES[name]
     if values.ndim > len(rows) or any(n not in (1, m) for n, m in zip(values.shape[::-1], rows[::-1], strict=False)):
         raise InvalidParameterError(
             f"{name} is one number, or one for each row of differences, {each}; got the shape {values.shape} for rows of the "
             f"shape {rows}."
         )
-    fits = np.all((values >= 0) & (values < np.inf))
-    refuse_unless(fits, name, f"be {what}, a finite number of at least 0", given)
+    fits = np.all((values >= 0) & (values <= most))
+    refuse_unless(fits, name, f"be {what}, a finite number of at least 0, and at most {most:g}", given)
     return values
-
-
-LARGEST_ROPE = 1e300
-"""Scores are smaller, too: beyond it the difference of two numbers may be infinite."""
 
 
 def check_rope(rope: float) -> float:
     """Half-width of the region of practical equivalence, finite and not negative."""
     hint = " It is the smallest difference that matters to you, e.g. 0.01 for one point of accuracy."
     number = rope.item() if isinstance(rope, np.generic) else rope  # one of numpy with fewer digits overflows beside 1e300
-    fits = _is_number(rope) and 0 <= number <= LARGEST_ROPE
+    fits = _is_number(rope) and 0 <= number <= LARGEST
     refuse_unless(fits, "rope", "be a finite half-width of at least 0, in the metric's unit", rope, hint)
     return float(rope)
 

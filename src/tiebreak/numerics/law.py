@@ -22,8 +22,10 @@ from tiebreak.numerics.checks import (
     check_probability,
     check_rope,
     divide,
+    floats,
     floats_together,
     plain,
+    refuse_unless,
 )
 
 SPREAD, IDENTICAL, CONSTANT, UNDEFINED = 0, 1, 2, 3
@@ -118,7 +120,8 @@ class Law:
 
     def tail(self, at: ArrayLike = 0.0, *, upper: bool = False) -> FloatArray:
         """One-sided p-value of a difference of at most `at`, or with `upper` of at least that."""
-        return plain(self.shape.tail(self, np.asarray(at, dtype=float), upper))
+        found = self.shape.tail(self, np.asarray(at, dtype=float), upper)
+        return plain(np.where(np.asarray(self.kind) == UNDEFINED, np.nan, found))
 
     def end(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Point at which a tail is `p`: a one-sided bound that misses with that probability; nan where nothing varies.
@@ -330,6 +333,7 @@ def student_quantile(probability: ArrayLike, df: ArrayLike) -> FloatArray:
     from scipy.special import stdtrit
 
     given = floats_together(probability=probability, df=df)
+    refuse_unless(not np.any((given[0] < 0) | (given[0] > 1)), "probability", "lie between 0 and 1", probability)
     if np.ndim(df) and not np.ndim(probability):  # of many degrees of freedom few differ
         different, position = np.unique(given[1], return_inverse=True)
         return student_quantile(np.full(different.shape, probability), different)[position].reshape(np.shape(df))
@@ -395,13 +399,14 @@ def student(
     >>> [round(end, 4) for end in law.interval(0.95)], round(law.pvalue("less"), 4)
     ([-0.0026, 0.0426], 0.9617)
     """
-    estimate, se = floats_together(estimate=estimate, se=se)
+    refuse_unless(not np.any(floats(se, "se") < 0), "se", "be at least 0", se)
+    freedom, (estimate, se, _) = floats(df, "df"), floats_together(estimate=estimate, se=se, df=df)
     if kind is None:
-        kind = kind_of(np.where((np.asarray(df) > 0) & np.isfinite(se), estimate, np.nan), se > 0, tolerance)
+        kind = kind_of(np.where((freedom > 0) & np.isfinite(se), estimate, np.nan), se > 0, tolerance)
     return Law(
         estimate=plain(np.where(kind == IDENTICAL, 0.0, estimate)),
         se=plain(np.where(kind == SPREAD, se, np.where(kind == UNDEFINED, np.nan, 0.0))),
-        df=plain(np.asarray(df)),
+        df=plain(freedom),
         n_units=n_units,
         kind=kind,
         tolerance=tolerance,

@@ -117,6 +117,7 @@ def law_of_pairs(scores: FloatArray, first: IntArray, second: IntArray) -> Law:
         se[rows] = sd / np.sqrt(n)
         todo.append(rows.start + np.flatnonzero(doubtful))
     doubtful_rows = np.concatenate(todo)
+    del products  # which of thousands of models takes as much as all that is left
     for rows in blocks(doubtful_rows.size, n):
         some = doubtful_rows[rows]
         direct = law_of_rows(scores[first[some]] - scores[second[some]], tolerance[some] / RELATIVE_TOLERANCE)

@@ -8,13 +8,22 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Missing, group_codes, mean_present
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    FloatArray,
+    IntArray,
+    Missing,
+    check_choice,
+    check_weights,
+    group_codes,
+    mean_present,
+)
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
@@ -214,8 +223,7 @@ class Items:
         DataError
             Some model lacks an item, and `missing` is "raise"; the text says how many, and which.
         """
-        if missing not in ("raise", "pairwise"):
-            raise InvalidParameterError(f"missing must be 'raise' or 'pairwise'; got {missing!r}.", about="missing")
+        check_choice(missing, get_args(Missing), "missing")
         absent = np.asarray(np.isnan(self.score).all(axis=1))
         if missing == "raise" and absent.any():
             numbers = absent.sum(axis=1)
@@ -336,10 +344,5 @@ def check_items(items: Items) -> Items:
     if items.metric.is_share and items.is_mean and (low < 0 or high > 1):
         hint = " Divide per cent by 100." if 1 < high <= 100 else ""
         raise DataError(f"{items.metric.name} lies between 0 and 1 on each item; got {high if high > 1 else low:g}.{hint}")
-    weights = items.weights
-    if weights is not None and (not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0):
-        raise DataError(
-            f"weights must be finite, not negative and not all 0; the smallest is {np.nanmin(weights):g}, "
-            f"{np.isnan(weights).sum()} are missing, and they sum to {np.nansum(weights):g}."
-        )
+    check_weights(items.weights, len(items.items))
     return items

@@ -99,9 +99,7 @@ class Areas(Influence):
         """
         law = super().difference(first, second)
         i, j = np.broadcast_arrays(np.asarray(first), np.asarray(second))
-        error, df = law.spread
-        error = np.where(np.square(np.nan_to_num(error)) > SMALLEST_VARIANCE, error, 0.0 * error)
-        estimate = self.estimate[i] - self.estimate[j]
+        estimate, (error, df) = self.estimate[i] - self.estimate[j], law.spread
         moves = np.asarray(error > 0)
         one, two = self.parts[i[~moves]], self.parts[j[~moves]]
         moves[~moves] = (one != two).any(axis=-1) | ~one.any(axis=-1)
@@ -122,7 +120,7 @@ class Areas(Influence):
         ----------
         contrasts : array_like of shape (n_models,) or (n_contrasts, n_models)
         """
-        rows = np.atleast_2d(np.asarray(contrasts, dtype=float))
+        rows = np.atleast_2d(floats(contrasts, "contrasts"))
         if rows.shape[1] != self.estimate.size or not np.all(np.isfinite(rows)):
             raise InvalidParameterError(
                 f"a contrast needs one finite number for each of the {self.estimate.size} models; got the shape {rows.shape}.",
@@ -243,9 +241,6 @@ FEWEST_RARER = 5
 Two to four of them differ by chance so little now and then that Satterthwaite's are those of the other class: 4 equal models, 3
 positives of 100, were called different in 8.5 % of 4,000 tables.
 """
-
-SMALLEST_VARIANCE = 1e-24
-"""Variance of a difference of areas up to which it is rounding noise."""
 
 
 # --- intervals ------------------------------------------------------------------------------------------------------------

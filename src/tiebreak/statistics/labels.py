@@ -11,6 +11,7 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     check_array,
+    check_weights,
     divide,
     group_codes,
     plain,
@@ -19,7 +20,6 @@ from tiebreak.numerics.law import Law, kind_of, student
 from tiebreak.statistics.means import (
     FEW_EVENTS,
     Means,
-    check_weights,
     cluster_residuals,
     cluster_sums,
     mean_of_clusters,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,20 +11,18 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import (
     FloatArray,
-    check_choice,
     check_count,
     check_number,
     check_probability,
     check_sizes,
     floats,
+    floats_together,
     plain,
     student_log_density,
     student_multiplier,
     student_tail,
 )
 from tiebreak.numerics.law import bisected
-
-SpendingName = Literal["hwang-shih-decani", "obrien-fleming", "pocock"]
 
 MOST_LOOKS = 1_000
 """Looks of a design; more of them cost seconds to calibrate, and bring nothing."""
@@ -84,9 +82,7 @@ class GroupSequentialDesign(NamedTuple):
     alphas: FloatArray
 
 
-def alpha_spent(
-    fractions: ArrayLike, *, alpha: float = 0.05, spending: SpendingName = "hwang-shih-decani", gamma: float = -4.0
-) -> FloatArray:
+def alpha_spent(fractions: ArrayLike, *, alpha: float = 0.05, gamma: float = -4.0) -> FloatArray:
     """Part of a two-sided alpha that may be spent up to given shares of the information.
 
     Parameters
@@ -94,7 +90,6 @@ def alpha_spent(
     fractions : array_like
         Shares of the information of the plan, above 0; from 1 on everything is spent.
     alpha : float, default 0.05
-    spending : {"hwang-shih-decani", "obrien-fleming", "pocock"}, default "hwang-shih-decani"
     gamma : float, default -4
         Parameter of Hwang, Shih and DeCani: the more negative, the less is spent early; 1 is near Pocock, -4 near
         O'Brien-Fleming.
@@ -107,17 +102,15 @@ def alpha_spent(
     Raises
     ------
     InvalidParameterError
-        An unknown name, or a fraction that is not above 0.
+        A fraction that is not above 0.
 
     Notes
     -----
-    Hwang-Shih-DeCani: ``alpha (1 - exp(-gamma t)) / (1 - exp(-gamma))`` [HSD90]_. O'Brien-Fleming type:
-    ``4 (1 - Phi(z / sqrt(t)))`` with z the quantile of ``1 - alpha / 4``; Pocock type: ``alpha log(1 + (e - 1) t)`` [LD83]_.
-    These are twice the one-sided functions at alpha / 2, as in gsDesign and rpact.
+    ``alpha (1 - exp(-gamma t)) / (1 - exp(-gamma))`` [HSD90]_: twice the one-sided function at alpha / 2, as in gsDesign and
+    rpact. What other functions spend `group_sequential_design` takes as `spent`.
 
     References
     ----------
-    .. [LD83] K. K. G. Lan, D. L. DeMets. Discrete sequential boundaries for clinical trials. Biometrika 70, 1983.
     .. [HSD90] I. K. Hwang, W. J. Shih, J. S. DeCani. Group sequential designs using a family of type I error probability spending
        functions. Statistics in Medicine 9, 1990.
 
@@ -130,16 +123,8 @@ def alpha_spent(
     alpha = check_probability(alpha, "alpha")
     t = floats(fractions, "fractions", InvalidParameterError)
     _check_fractions(t)
-    check_choice(spending, get_args(SpendingName), "spending")
-    t = np.minimum(t, 1.0)
-    if spending == "hwang-shih-decani":
-        gamma = check_number(gamma, "gamma", -40, 40)
-        share = t if abs(gamma) < 1e-9 else np.expm1(-gamma * t) / np.expm1(-gamma)  # [HSD90]_
-    elif spending == "pocock":
-        share = np.log1p((np.e - 1) * t)  # [LD83]_
-    else:
-        z = student_multiplier(alpha / 2, np.inf)
-        share = 4 * student_tail(z / np.sqrt(t), np.inf) / alpha  # [LD83]_
+    t, gamma = np.minimum(t, 1.0), check_number(gamma, "gamma", -40, 40)
+    share = t if abs(gamma) < 1e-9 else np.expm1(-gamma * t) / np.expm1(-gamma)  # [HSD90]_
     return np.asarray(np.where(t >= 1, alpha, np.minimum(share, 1.0) * alpha))
 
 
@@ -180,7 +165,6 @@ def group_sequential_design(
     fractions: ArrayLike,
     *,
     alpha: float = 0.05,
-    spending: SpendingName = "hwang-shih-decani",
     gamma: float = -4.0,
     df: ArrayLike | None = None,
     spent: ArrayLike | None = None,
@@ -196,14 +180,16 @@ def group_sequential_design(
         all is spent there.
     alpha : float, default 0.05
         Two-sided level of all looks together.
-    spending, gamma
+    gamma : float, default -4
         As of `alpha_spent`.
     df : float or array_like of shape (n_looks,), optional
         Degrees of freedom of the statistic at each look, growing by at least 1 (n - 1 for a mean of n units). The variance is
         estimated anew at each look, and the bounds are those of the joint distribution of these t statistics. The normal
         distribution if not given.
     spent : array_like of shape (n_looks,), optional
-        Part of alpha that may be spent up to each look, never less than before, where it is not that of the spending function.
+        Part of alpha that may be spent up to each look, never less than before, where it is not that of `alpha_spent`: by the
+        function of the type of O'Brien and Fleming ``4 (1 - Phi(z / sqrt(t)))`` with z the quantile of ``1 - alpha / 4``, by that
+        of Pocock ``alpha log(1 + (e - 1) t)`` [LD83]_.
 
     Returns
     -------
@@ -240,12 +226,11 @@ def group_sequential_design(
     >>> design.critical.round(3)
     array([2.75 , 1.981])
     """
-    t = np.atleast_1d(floats(fractions, "fractions", InvalidParameterError))
-    freedom = np.broadcast_to(floats(np.inf if df is None else df, "df", InvalidParameterError), t.shape)
+    t, freedom = np.atleast_1d(*floats_together(fractions=fractions, df=np.inf if df is None else df))
     _check_looks(t, freedom)
     alpha = check_probability(alpha, "alpha")
     if spent is None:
-        granted = alpha_spent(t, alpha=alpha, spending=spending, gamma=gamma)
+        granted = alpha_spent(t, alpha=alpha, gamma=gamma)
     else:
         granted = np.atleast_1d(floats(spent, "spent", InvalidParameterError))
         if granted.shape != t.shape or not (np.diff(granted, prepend=0.0) >= 0).all() or granted[-1] > alpha * (1 + 1e-9):

@@ -25,8 +25,8 @@ from tiebreak.numerics import (
     blocks,
     check_array,
     check_choice,
+    check_weights,
     divide,
-    floats,
     group_codes,
     law_of_rows,
     mean_present,
@@ -232,21 +232,6 @@ def summed(values: FloatArray, codes: IntArray | None, n_clusters: int) -> Float
     rows = values.reshape(-1, values.shape[-1])
     sums = np.stack([np.bincount(codes, weights=row, minlength=n_clusters) for row in rows]) if rows.size else rows
     return sums.reshape((*values.shape[:-1], n_clusters))
-
-
-def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
-    """Weights of items, 1 where there are none."""
-    if weights is None:
-        return np.ones(n)
-    values = floats(weights, "weights")
-    if values.shape != (n,):
-        raise DataError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
-    if not np.all(np.isfinite(values)) or np.any(values < 0) or values.sum() == 0:
-        low, total = float(values.min()), float(values.sum())
-        raise DataError(
-            f"weights must be finite, not negative, and not all 0; the smallest is {low:g} and they sum to {total:g}."
-        )
-    return values
 
 
 def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
@@ -636,7 +621,7 @@ def _over_strata(strata: Sequence[tuple[FloatArray, ...]], noise: FloatArray) ->
     seen = np.square(contributions).sum(axis=-1)
     share = np.minimum(np.nan_to_num(divide(seen, total)), 1.0)
     skewness = skewness_of_mean(contributions, n_units.sum(axis=-1)) * share**1.5
-    kind = kind_of(np.abs(means).max(axis=-1), total > np.square(noise), noise)  # nan where a stratum is void
+    kind = kind_of(np.abs(means).max(axis=-1), np.sqrt(total) > noise, noise)  # nan where a stratum is void
     facts: dict[str, Any] = {"n_units": n.sum(axis=-1).astype(np.int64), "kind": kind, "tolerance": noise}
     by_items, with_guard = (
         student(estimate, np.sqrt(square), np.where(kind == UNDEFINED, 0.0, own), **facts)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray, divide, floats, group_codes
+from tiebreak.numerics import FloatArray, check_weights, divide, floats, group_codes
 from tiebreak.numerics.law import Law, student
-from tiebreak.statistics.means import check_weights, joined_means, stratified_mean, summed
+from tiebreak.statistics.means import joined_means, stratified_mean, summed
 
 ENOUGH_DF = 3
 """Degrees of freedom (runs less one, over all models) from which the runs' means count, whatever examples show.

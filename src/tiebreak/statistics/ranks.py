@@ -340,7 +340,7 @@ def _sign_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     """Differences equal to `at` speak for the hypothesis."""
     beyond = (-1.0 if upper else 1.0) * (law.parts[0] - at[..., None]) > np.asarray(law.tolerance)[..., None]
     p = _coin_tail(np.count_nonzero(beyond, axis=-1), np.asarray(law.n_units))
-    return np.where(law.kind == UNDEFINED, np.nan, np.maximum(p, SMALLEST_PVALUE))
+    return np.asarray(np.maximum(p, SMALLEST_PVALUE))
 
 
 def _sign_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
@@ -391,7 +391,7 @@ def _rank_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
             p[n == size] = _untied(size)[w[n == size]]
         return [np.maximum(p, SMALLEST_PVALUE)]
 
-    return np.where(law.kind == UNDEFINED, np.nan, _by_rows(tail, law.parts[0], at, law.tolerance)[0])
+    return np.asarray(_by_rows(tail, law.parts[0], at, law.tolerance)[0])
 
 
 def _rank_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
@@ -402,15 +402,20 @@ def _rank_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
         cut[n == size] = _exact_cut(size, p[n == size])
     place = n * (n + 1) // 2 - 1 - cut if upper else cut
     end = np.asarray(_by_rows(_walsh, law.parts[0], place, place)[0])
-    sizes = np.sort(np.abs(law.parts[0]), axis=-1)
     noise = np.asarray(law.tolerance)
-    is_tied = (np.diff(sizes, axis=-1, prepend=0.0) <= noise[..., None]).any(axis=-1) | (n > MOST_EXACT)
-    if not is_tied.any() or law.shape.pvalue is None:
+    is_tied = _by_rows(_has_ties, law.parts[0], noise)[0] | (n > MOST_EXACT)
+    if not np.any(is_tied) or law.shape.pvalue is None:
         return end
     own = law.shape.pvalue(law, "less" if upper else "greater")
     sign = -1.0 if upper else 1.0
     agreed = np.where(own <= p, np.maximum(sign * end, 4.0 * noise), np.minimum(sign * end, 0.0))
     return np.where(is_tied & ~np.isnan(own), sign * agreed, end)
+
+
+def _has_ties(rows: FloatArray, noise: FloatArray) -> list[NDArray[np.bool_]]:
+    """True where two sizes of a row are the same, or one is 0."""
+    sizes = np.sort(np.abs(rows), axis=1)
+    return [np.asarray((np.diff(sizes, axis=1, prepend=0.0) <= noise[:, None]).any(axis=1))]
 
 
 def _rank_pvalue(law: Law, side: Alternative, zeros: Zeros, method: RankMethod, half: float) -> FloatArray:

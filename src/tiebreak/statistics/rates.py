@@ -14,6 +14,7 @@ from scipy.special import betainc, betaincinv, chdtrc, gammaln, ndtr, ndtri
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
+    MOST_EXAMPLES,
     RELATIVE_TOLERANCE,
     SPREAD,
     FloatArray,
@@ -26,6 +27,7 @@ from tiebreak.numerics import (
     divide,
     floats_together,
     plain,
+    within,
 )
 from tiebreak.numerics.law import Law, Shape, Significance, bisected, kind_of, significance_of, student
 
@@ -312,7 +314,7 @@ def tango(both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neithe
     Raises
     ------
     DataError
-        Counts that are negative or not finite.
+        Counts that are negative or above 1e15.
 
     References
     ----------
@@ -325,7 +327,8 @@ def tango(both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neithe
     >>> [round(end, 4) for end in tb.statistics.tango(both=43, only_first=0, only_second=1, neither=0).interval()]
     [-0.1181, 0.0594]
     """
-    a, b, c, d = _check_numbers(both=both, only_first=only_first, only_second=only_second, neither=neither)
+    counts = {"both": both, "only_first": only_first, "only_second": only_second, "neither": neither}
+    a, b, c, d = within(**{name: (count, 0, MOST_EXAMPLES) for name, count in counts.items()})
     total = a + b + c + d
     n, estimate = np.maximum(total, 1.0), divide(b - c, total)
     return Law(
@@ -458,7 +461,9 @@ def mcnemar(only_first: ArrayLike, only_second: ArrayLike, variant: McNemarVaria
     """
     check_choice(variant, get_args(McNemarVariant), "variant")
     is_exact = variant in ("exact", "mid-p")
-    b, c = _check_numbers(only_first=only_first, only_second=only_second, are_whole=is_exact)
+    b, c = within(only_first=(only_first, 0, MOST_EXAMPLES), only_second=(only_second, 0, MOST_EXAMPLES))
+    if is_exact and not np.all((np.rint(b) == b) & (np.rint(c) == c)):
+        raise DataError(f"only_first and only_second must be whole numbers for {variant!r}; got {b[()]} and {c[()]}.")
     n, statistic = b + c, np.minimum(b, c)
     if is_exact:
         pvalue = np.minimum(2 * betainc(np.maximum(n - statistic, 1), statistic + 1, 0.5), 1.0)  # twice P(X <= fewer)
@@ -512,11 +517,12 @@ def cochran_q(correct: ArrayLike) -> Significance:
 def _check_counts(successes: ArrayLike, n: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Successes and examples as floats of one shape."""
     x, total = floats_together(successes=successes, n=n)
-    wrong = ~((x >= 0) & (x <= total) & (total > 0) & np.isfinite(total))  # nan too
+    wrong = ~((x >= 0) & (x <= total) & (total > 0) & (total <= MOST_EXAMPLES))  # nan too
     if wrong.any():
         at = np.flatnonzero(wrong)[0]
         raise DataError(
-            f"successes are 0 to n, of n examples that are above 0 and finite; got {x.flat[at]:g} of {total.flat[at]:g}."
+            f"successes are 0 to n, of n examples that are above 0 and at most {MOST_EXAMPLES:g}; got {x.flat[at]:g} of "
+            f"{total.flat[at]:g}."
         )
     return x, total
 
@@ -528,13 +534,3 @@ def _two_rates(
     one, other = _check_counts(first, n_first), _check_counts(second, n_second)
     both = (*one, *other) if higher_is_better else (*other, *one)
     return floats_together(**dict(zip(("first", "n_first", "second", "n_second"), both, strict=True)))
-
-
-def _check_numbers(*, are_whole: bool = False, **counts: ArrayLike) -> tuple[FloatArray, ...]:
-    """Numbers of examples as floats of one shape."""
-    found = floats_together(**counts)
-    for name, values in zip(counts, found, strict=True):
-        if not np.all(np.isfinite(values)) or np.any(values < 0) or (are_whole and np.any(values != np.rint(values))):
-            kind = "whole numbers" if are_whole else "numbers"
-            raise DataError(f"{name} must be {kind} of examples, finite and not negative; got {values[()]}.")
-    return found

@@ -22,6 +22,7 @@ from tiebreak.numerics import (
     check_number,
     check_probability,
     check_rows,
+    check_weights,
     divide,
     floats,
     group_codes,
@@ -398,9 +399,8 @@ def _checked(
     n_models: int | None,
 ) -> tuple[_Battles, int]:
     model_a, model_b, won = (floats(each, name) for each, name in ((first, "first"), (second, "second"), (score, "score")))
-    weights = np.ones(won.shape) if weight is None else floats(weight, "weight")
-    if not won.size or won.ndim != 1 or not model_a.shape == model_b.shape == won.shape == weights.shape:
-        shapes = ", ".join(str(each.shape) for each in (model_a, model_b, won, weights))
+    if not won.size or won.ndim != 1 or not model_a.shape == model_b.shape == won.shape:
+        shapes = ", ".join(str(each.shape) for each in (model_a, model_b, won))
         raise DataError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
     limit = _MOST_MODELS if n_models is None else check_count(n_models, "n_models", most=_MOST_MODELS)
     one, two = check_rows(model_a, limit, "first"), check_rows(model_b, limit, "second")
@@ -411,8 +411,7 @@ def _checked(
         raise DataError(f"{int(np.sum(one == two))} battle(s) of a model with itself; leave them out.")
     if not np.all((won == 0) | (won == 1) | (won == 0.5)):
         raise DataError("the score of a battle is 1 where the first won, 0 where the second did, and 1/2 for a tie.")
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not weights.any():
-        raise DataError("the weights of battles must be finite, not negative, and not all 0.")
+    weights = check_weights(weight, one.size)
     unit = np.arange(one.size) if cluster is None else group_codes(cluster, one.size, "cluster")[0]
     battles = _Battles(one, two, won, weights, unit)
     return (battles if weights.all() else battles.of(weights > 0)), n_models

@@ -510,7 +510,7 @@ def bootstrap_winner_by(
     WinnerBootstrap
         A bootstrap in which no model has a score in the bag, or the best one none out of it, is counted as undefined.
     """
-    everything = np.arange(n_examples)
+    everything = np.arange(check_count(n_examples, "n_examples"))
 
     def one_by_one(counts: IntArray, wanted: NDArray[np.bool_]) -> FloatArray:
         found = np.full(wanted.shape, np.nan)
@@ -521,8 +521,8 @@ def bootstrap_winner_by(
 
     return _best_of_bootstraps(
         one_by_one,
-        n_examples,
-        n_models,
+        everything.size,
+        check_count(n_models, "n_models"),
         higher_is_better=higher_is_better,
         n_resamples=n_resamples,
         alpha=alpha,

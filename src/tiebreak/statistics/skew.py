@@ -77,7 +77,7 @@ def skewed(law: Law, skewness: ArrayLike) -> Law:
     >>> [[round(end, 2) for end in law.interval()] for law in (student(1, 1, 20), skewed(student(1, 1, 20), 0.3))]
     [[-1.09, 3.09], [-1.09, 3.89]]
     """
-    return replace(law, shape=SKEWED, parts=(np.asarray(skewness, dtype=float),))
+    return replace(law, shape=SKEWED, parts=(floats(skewness, "skewness"),))
 
 
 def expected_skewness(skewness: ArrayLike, n: ArrayLike) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, floats_together, plain
+from tiebreak.numerics import MOST_EXAMPLES, RELATIVE_TOLERANCE, FloatArray, plain, within
 from tiebreak.numerics.law import SPREAD, UNDEFINED, Law, least_sure, student
 from tiebreak.statistics.rates import tango
 
@@ -52,10 +52,10 @@ def summary_rates(
     >>> [round(end, 3) for end in tb.statistics.summary_rates(0.95, 0.90, 1000).interval()]
     [0.026, 0.074]
     """
-    one, other, total, half, share = _checked(
+    one, other, total, half, share = within(
         first=(first, 0.0, 1.0),
         second=(second, 0.0, 1.0),
-        n=(n, 0.0, _MOST),
+        n=(n, 0.0, MOST_EXAMPLES),
         rounding=(rounding, 0.0, 1.0),
         shared=(shared, 0.0, 1.0),
     )
@@ -136,14 +136,14 @@ def summary_means(
     >>> [round(end, 3) for end in tb.statistics.summary_means(0.95, 0.90, 0.01, 0.01, df=9).interval()]
     [0.005, 0.095]
     """
-    one, other, se, se_other, own_df, rho, half = _checked(
-        first=(first, -_MOST, _MOST),
-        second=(second, -_MOST, _MOST),
-        se_first=(se_first, 0.0, _MOST),
-        se_second=(se_second, 0.0, _MOST),
+    one, other, se, se_other, own_df, rho, half = within(
+        first=(first, -MOST_EXAMPLES, MOST_EXAMPLES),
+        second=(second, -MOST_EXAMPLES, MOST_EXAMPLES),
+        se_first=(se_first, 0.0, MOST_EXAMPLES),
+        se_second=(se_second, 0.0, MOST_EXAMPLES),
         df=(df, 0.0, np.inf),
         correlation=(correlation, -1.0, 1.0),
-        rounding=(rounding, 0.0, _MOST),
+        rounding=(rounding, 0.0, MOST_EXAMPLES),
     )
     # s^2 + t^2 - 2 r s t, exact at both ends of r
     error = np.sqrt((se - se_other) ** 2 * (1.0 + rho) / 2.0 + (se + se_other) ** 2 * (1.0 - rho) / 2.0)
@@ -172,20 +172,10 @@ def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike)
     >>> round(hanley_mcneil(0.85, 40, 960), 4)
     0.0385
     """
-    a, m, n = _checked(area=(area, 0.0, 1.0), n_positive=(n_positive, 1.0, _MOST), n_negative=(n_negative, 1.0, _MOST))
+    a, m, n = within(
+        area=(area, 0.0, 1.0), n_positive=(n_positive, 1.0, MOST_EXAMPLES), n_negative=(n_negative, 1.0, MOST_EXAMPLES)
+    )
     least = 0.5 / np.minimum(m, n)
     a = np.clip(a, least, 1.0 - least)
     two_positives, two_negatives = a / (2.0 - a), 2.0 * a**2 / (1.0 + a)
     return plain(np.sqrt((a * (1 - a) + (m - 1) * (two_positives - a**2) + (n - 1) * (two_negatives - a**2)) / (m * n)))
-
-
-_MOST = 1e15
-
-
-def _checked(**given: tuple[ArrayLike, float, float]) -> tuple[FloatArray, ...]:
-    """Numbers of one shape, each within the limits beside it; others, and what is no number, are refused."""
-    found = floats_together(**{name: values for name, (values, _, _) in given.items()})
-    for values, (name, (_, low, high)) in zip(found, given.items(), strict=True):
-        for value in values[~((values >= low) & (values <= high))].flat:
-            raise DataError(f"{name} must lie between {low:g} and {high:g}; got {value:g}.")
-    return found

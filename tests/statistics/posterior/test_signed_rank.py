@@ -188,11 +188,3 @@ def test_swapped_models_mirror_and_order_does_not_matter_of_signs(values, rope):
     assert np.array_equal(sign_posterior(d[::-1], rope=rope).probabilities, one)
     assert np.array_equal(sign_posterior(d * 1e-200, rope=rope * 1e-200).probabilities, one)
     assert one.sum() == pytest.approx(1)
-
-
-def test_a_missing_difference_leaves_no_answer():
-    """A dataset that is nan or infinite undoes the counts, as it could lie anywhere."""
-    for d in ([0.1, np.nan, -0.3], [np.inf, 0.1]):
-        posterior = sign_posterior(d)
-        assert np.isnan(posterior.mean).all()
-        assert np.isnan(posterior.probabilities).all()

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
     blocks,
+    check_array,
     check_count,
     check_differences,
     check_number,
@@ -297,13 +297,12 @@ def sign_posterior(
     -------
     RegionPosterior
         The mean has the probabilities of the regions for a further dataset. `probabilities` are exact to 1e-12, as nothing is
-        drawn; nan where a difference is missing or infinite.
+        drawn.
 
     Raises
     ------
     DataError
-        No dataset at all.
-        Other than one row of differences.
+        No dataset at all, other than one row of differences, or one that is not finite.
     InvalidParameterError
         A negative rope or strength.
 
@@ -321,14 +320,9 @@ def sign_posterior(
     >>> [round(float(p), 3) for p in posterior.mean]
     [0.667, 0.333, 0.0]
     """
-    d = check_differences(differences, min_splits=1, unit="dataset")
-    if d.ndim != 1:
-        raise DataError(f"the sign test takes one row of differences, one a dataset; got the shape {d.shape}.")
+    d = check_array(differences, "differences", "n_datasets")
     rope, strength, at = check_rope(rope), *check_prior(prior_strength, prior_at)
     limit = rope + RELATIVE_TOLERANCE * np.abs(d).max()
-    if not np.isfinite(d).all():
-        undefined = RopeProbabilities(*(np.asarray(np.nan),) * 3)
-        return RegionPosterior(undefined, undefined)
     seen = np.array([np.count_nonzero(region) for region in (d > limit, np.abs(d) <= limit, d < -limit)])
     counts = seen + strength * np.array([at > rope, abs(at) <= rope, at < -rope])
     chances = (RopeProbabilities(*map(np.asarray, each)) for each in (counts / counts.sum(), _most_probable(counts)))
@@ -337,7 +331,11 @@ def sign_posterior(
 
 def check_prior(strength: Any, at: Any) -> tuple[float, float]:
     """Pseudo-datasets, a finite number of at least 0, and a difference, which may be infinite."""
-    return check_number(strength, "prior_strength", 0, float(np.finfo(float).max)), check_number(at, "prior_at", -np.inf)
+    return check_number(strength, "prior_strength", 0, _MOST_PRIOR), check_number(at, "prior_at", -np.inf)
+
+
+_MOST_PRIOR = 1e9
+"""Datasets that a prior may be worth."""
 
 
 def _most_probable(counts: FloatArray) -> list[float]:
