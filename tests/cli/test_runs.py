@@ -28,12 +28,6 @@ def test_each_run_has_a_line(store: str, capsys: pytest.CaptureFixture[str]) -> 
     assert second.split()[0] == "flowers"
 
 
-def test_a_store_is_needed(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those in the folder are offered."""
-    message = "which store? Give --store sqlite:///FILE, or set TIEBREAK_STORE. In this folder: sqlite:///runs.db."
-    assert run(capsys, "runs") == (2, "", f"tiebreak: {message}\n")
-
-
 def test_a_store_that_is_not_there_is_not_made(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Looking leaves nothing behind."""
     assert refused(capsys, "runs", *STORE).startswith("tiebreak: there is no store runs.db.")

@@ -129,15 +129,6 @@ def test_what_is_no_prediction_is_an_error_of_labels(name: str, prediction: Arra
         ours(name, truth, {"predict": prediction})
 
 
-@pytest.mark.parametrize(("value", "reason"), [(np.nan, "nan in predict"), (-np.inf, "an infinite number in predict")])
-def test_nan_is_no_label(value: float, reason: str) -> None:
-    """scikit-learn raises; here the score is undefined and says why."""
-    p: Any = np.array([0, 1, value])
-    y, classes = np.array([0, 1, 1]), np.array([0, 1])
-    assert theirs("accuracy", y, {"predict": p}, classes) is None
-    assert ours("accuracy", truth_of(y, classes), {"predict": p}) == reason
-
-
 def test_reasons_of_the_positive_class() -> None:
     """The text says what to do."""
     truth = truth_of(np.array(["no", "yes"]), np.array(["no", "yes"]))
@@ -248,22 +239,6 @@ def test_probabilities_in_other_forms(form: str) -> None:
     }[form]
     for name in ["log_loss", "brier_score", "roc_auc_ovr", "average_precision"]:
         assert ours(name, truth, {"predict_proba": other}) == ours(name, truth, {"predict_proba": proba * 1.0}), name
-
-
-@pytest.mark.parametrize(
-    ("proba", "reason"),
-    [
-        ([[np.nan, np.nan], [0.5, 0.5]], "nan in predict_proba"),
-        ([[-np.inf, np.inf], [0.5, 0.5]], "an infinite number in predict_proba"),
-        ([[-0.5, 1.5], [0.5, 0.5]], "predict_proba is not between 0 and 1, but from 0.5 to 1.5"),
-    ],
-)
-@pytest.mark.parametrize("name", NAMES_OF_PROBABILITIES)
-def test_what_is_no_probability(name: str, proba: list[list[float]], reason: str) -> None:
-    """scikit-learn raises; here the score is undefined and says why."""
-    y, classes, answers = np.array([0, 1]), np.arange(2), {"predict_proba": np.array(proba)}
-    assert theirs(name, y, answers, classes) is None
-    assert ours(name, truth_of(y, classes), answers) == reason
 
 
 @pytest.mark.parametrize("name", NAMES_OF_PROBABILITIES)
@@ -509,23 +484,6 @@ def test_single_precision_is_computed_in_double() -> None:
         assert ours(name, numbers(y), {"predict": p}) == pytest.approx(theirs(name, y, {"predict": p}), rel=1e-5)
 
 
-@pytest.mark.parametrize("name", NAMES_OF_NUMBERS)
-@pytest.mark.parametrize(
-    ("values", "reason"),
-    [
-        ([np.nan, 1.0, 2.0], "nan in predict"),
-        ([np.inf, 1.0, 2.0], "an infinite number in predict"),
-        ([np.inf, -np.inf, 2.0], "an infinite number in predict"),
-    ],
-)
-@pytest.mark.parametrize("target", [np.arange(3.0), np.ones(3)], ids=["spread", "constant"])
-def test_what_is_no_number(name: str, values: list[float], reason: str, target: Array) -> None:
-    """scikit-learn raises; here the score is undefined and says why."""
-    answers = {"predict": np.array(values)}
-    assert theirs(name, target, answers) is None
-    assert ours(name, numbers(target), answers) == reason
-
-
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_reasons() -> None:
     """An error that no float can hold, nan in the target, and a target that is no number."""
@@ -550,3 +508,37 @@ def test_what_is_no_prediction_is_an_error_of_numbers(prediction: Array, text: s
     """A single value would be taken for all rows."""
     with pytest.raises(DataError, match=text):
         ours("r2", numbers(np.arange(3.0)), {"predict": np.asarray(prediction)})
+
+
+NO_ANSWERS = [
+    *(
+        ("accuracy", np.array([0, 1, 1]), np.arange(2), {"predict": np.array([0, 1, value])}, reason)
+        for value, reason in ((np.nan, "nan in predict"), (-np.inf, "an infinite number in predict"))
+    ),
+    *(
+        (name, np.array([0, 1]), np.arange(2), {"predict_proba": np.array([first, [0.5, 0.5]])}, reason)
+        for name in NAMES_OF_PROBABILITIES
+        for first, reason in (
+            ([np.nan, np.nan], "nan in predict_proba"),
+            ([-np.inf, np.inf], "an infinite number in predict_proba"),
+            ([-0.5, 1.5], "predict_proba is not between 0 and 1, but from 0.5 to 1.5"),
+        )
+    ),
+    *(
+        (name, target, None, {"predict": np.array([*two, 2.0])}, reason)
+        for name in NAMES_OF_NUMBERS
+        for target in (np.arange(3.0), np.ones(3))
+        for two, reason in (
+            ((np.nan, 1.0), "nan in predict"),
+            ((np.inf, 1.0), "an infinite number in predict"),
+            ((np.inf, -np.inf), "an infinite number in predict"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "y", "classes", "answers", "reason"), NO_ANSWERS)
+def test_what_is_no_number_or_probability(name: str, y: Array, classes: Array | None, answers: Any, reason: str) -> None:
+    """scikit-learn raises; here the score is undefined and says why."""
+    assert theirs(name, y, answers, classes) is None
+    assert ours(name, numbers(y) if classes is None else truth_of(y, classes), answers) == reason

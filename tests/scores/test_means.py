@@ -34,13 +34,6 @@ def test_positive_favours_the_first() -> None:
     assert pair_differences(table, LOWER, table.ratio, *one)[0].estimate == pytest.approx(-mean)
 
 
-def test_no_difference_is_plain_zero() -> None:
-    """Never -0.0, which would print as such."""
-    table = as_matrix(np.array([[0.5, 0.6], [0.5, 0.6]]))
-    mean = pair_differences(table, LOWER, table.ratio, np.array([0]), np.array([1]))[0].estimate
-    assert not np.signbit(mean).any()
-
-
 def test_incomplete_pair_uses_its_shared_splits() -> None:
     """Each pair has its own number of splits and its own ratio."""
     score = np.array([[0.9, np.nan, 0.7, 0.8], [0.5, 0.6, np.nan, 0.7], [0.3, 0.2, 0.6, 0.1]])

@@ -72,18 +72,19 @@ def test_the_standings_are_those_of_compare() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prefer", "index"),
+    ("prefer", "depths", "index"),
     [
-        ("depth", 1),
-        ("-depth", 3),
-        (lambda params: abs(params["depth"] - 3), 2),
-        (lambda params: (params["depth"] % 2, params["depth"]), 1),
-        (lambda params: str(params["depth"]), 1),
+        ("depth", None, 1),
+        ("-depth", None, 3),
+        (lambda params: abs(params["depth"] - 3), None, 2),
+        (lambda params: (params["depth"] % 2, params["depth"]), None, 1),
+        (lambda params: str(params["depth"]), None, 1),
+        ("depth", (None, None, 7, 9), 2),  # of depth, leaves or features None is no limit in scikit-learn, so the largest
     ],
 )
-def test_prefer(prefer: Any, index: int) -> None:
+def test_prefer(prefer: Any, depths: Any, index: int) -> None:
     """A parameter, small or large being cheap, or a function of the parameters that returns what can be sorted."""
-    assert chosen(NEAR, prefer=prefer) == index
+    assert chosen(NEAR, prefer=prefer, params=depths and [{"depth": depth} for depth in depths]) == index
 
 
 def test_fit_times_that_differ_by_noise_tie() -> None:
@@ -100,12 +101,6 @@ def test_equal_costs_take_the_best_mean() -> None:
     assert chosen(NEAR, prefer=lambda params: 0) == 2
     twins = np.array([NEAR[2], NEAR[1], NEAR[2]])
     assert chosen(twins, prefer=lambda params: 0) == 0
-
-
-def test_no_limit_is_the_largest() -> None:
-    """None stands for no limit in scikit-learn: of depth, of leaves, of features."""
-    params = [{"depth": None}, {"depth": None}, {"depth": 7}, {"depth": 9}]
-    assert chosen(NEAR, prefer="depth", params=params) == 2
 
 
 def test_identical_candidates_stand_together() -> None:

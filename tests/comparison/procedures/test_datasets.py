@@ -16,7 +16,6 @@ from tiebreak.comparison.procedures.datasets import ASKEW, families
 from tiebreak.errors import (
     DataError,
     InvalidParameterError,
-    UnclearSourceError,
 )
 from tiebreak.statistics.skew import asymmetry_pvalues
 
@@ -65,13 +64,6 @@ def test_models_of_mixed_metrics_are_ranked_by_how_often_they_win() -> None:
     """By hand: a beats both others on 7 datasets, c alone beats it on one and b on one, so its win rate is 16 of 18."""
     first = tb.compare(mixed()).ranking.iloc[0]
     assert (first["model"], first["mean"], first["average_rank"]) == ("a", pytest.approx(16 / 18), pytest.approx((7 + 2 * 2) / 9))
-
-
-def test_several_metrics_of_one_dataset_are_asked_about() -> None:
-    """Which of the two counts is not guessed."""
-    columns = mixed()
-    columns["metric"][0] = "root_mean_squared_error"
-    assert "holds 2 metrics" in told(UnclearSourceError, tb.compare, columns)
 
 
 def test_one_of_the_metrics_can_be_asked_for() -> None:
@@ -143,14 +135,6 @@ def test_a_model_on_one_dataset_has_no_interval() -> None:
     pair = answer.pair("a", "c")
     assert (pair.n_units, pair.verdict, pair.reason) == (1, "undecided", "too-few-units")
     assert answer.ranking["model"].tolist()[-1] == "c"
-
-
-def test_rows_that_stand_twice_are_refused() -> None:
-    """A model has one score on a dataset, or on each of its folds."""
-    doubled = {"dataset": ["iris", "iris", "wine", "wine", "wine"], "model": list("ababb"), "score": [0.9, 0.8, 0.9, 0.8, 0.7]}
-    assert "'b' has two scores for dataset 'wine'" in told(tb.TiebreakError, tb.compare, doubled, metric="accuracy")
-    with pytest.raises(tb.TiebreakError, match=r"'b' has two scores for dataset 'wine', fold '0'"):
-        tb.compare({**doubled, "fold": [0] * 5}, metric="accuracy")
 
 
 # --- metrics of several directions ----------------------------------------------------------------------------------------
