@@ -16,7 +16,7 @@ from tiebreak.readers.header import names_items
 from tiebreak.readers.item_scores import items_of
 from tiebreak.readers.logs import format_of, read_log, read_logs
 from tiebreak.readers.shapes import Long
-from tiebreak.readers.source import ReadOptions
+from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.tables import column_names
 from tiebreak.scores.items import TASK, Items
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -145,7 +145,11 @@ class Results:
                 "annotations of AlpacaEval; tables (.csv, .tsv, .jsonl, .parquet), answers saved with "
                 "--format json. JSON files of single runs are passed by name, as in FOLDER/*.json."
             )
-        found = [self._items(options)] if chosen == "log" else [str(each.path) for each in self.of_kind(chosen)]
+        found = (
+            [Source(self._items(options).as_scores(), "the items")]
+            if chosen == "log"
+            else [str(each.path) for each in self.of_kind(chosen)]
+        )
         if len(found) > 1 and chosen != "items":
             raise UnclearSourceError(
                 f"{printable(str(self.path))} holds {len(found)} {KINDS[chosen][1]}: "

@@ -218,7 +218,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
         is_alone = len(sources) == 1
         name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
         source = _as_table(source, options)
-        if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
+        if isinstance(source, Mapping) and sklearn.is_of_sources(source):
             for key, value in source.items():
                 given.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
         else:
@@ -271,13 +271,9 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
     if len({path.stem for path in paths}) == len(paths):
         return [path.stem for path in paths]
     parts = [path.with_suffix("").parts for path in paths]
-    start = _n_alike(parts)
-    end = _n_alike([each[:start:-1] for each in parts])
+    start = len(os.path.commonprefix(parts))  # noqa: RUF071  (of tuples)
+    end = len(os.path.commonprefix([each[:start:-1] for each in parts]))  # noqa: RUF071
     return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
-
-
-def _n_alike(parts: Sequence[Sequence[str]]) -> int:
-    return sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False)))
 
 
 def _is_of_means(source: Any) -> bool:
@@ -303,26 +299,36 @@ def _is_items(found: Found) -> bool:
 def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
     """Kind of a source, and what it holds as far as that is read."""
     source, name = given.source, given.name
-    if isinstance(source, Items):
-        return Source(source.as_scores(), name)
+    if isinstance(source, Source):
+        return source
+    found: Source | Path | None = None
     if answer.is_answer(source):
         source = answer.read_answer(source, name)
+    elif isinstance(source, Items):
+        source = source.as_scores()
     elif _is_file(source):
         check_path(Path(source), name)
-        return Path(source) if logs.format_of(Path(source)) else _found_in_table(given, options, n_sources=n_sources)
+        found = Path(source) if logs.format_of(Path(source)) else None
     elif hasattr(source, "__tiebreak_scores__"):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
-        return _with_options(source, name, options)
-    if options.rows not in ("items", "seeds") and sklearn.reads(source):
-        return sklearn.read(source, name, options)
-    if not isinstance(source, Mapping) and not is_frame(source) and not is_records(source):
+        found = _with_options(source, name, options)
+    elif options.rows not in ("items", "seeds"):
+        found = found or sklearn.read(source, name, options)
+    if found is None and (_is_file(source) or isinstance(source, Mapping) or is_frame(source) or is_records(source)):
+        return _found_in_table(given, options, n_sources=n_sources)
+    if found is None:
         is_array = isinstance(source, list | tuple | np.ndarray)
         named = " Name the models, as in tb.compare({'a': first, 'b': second})." if is_array else ""
         raise UnsupportedSourceError(
             f"{name} is of type {type(source).__name__!r}, which cannot be read as scores.{named} Pass {ACCEPTED}."
         )
-    return _found_in_table(given, options, n_sources=n_sources)
+    of_tables = ("columns", "where") if _is_items(found) else ("item", "cluster", "columns", "where")
+    for role in [role for role in of_tables if getattr(options, role) is not None][:1]:
+        raise InvalidParameterError(
+            Setting(role), f" names a column, and {name} has none. Leave it out, or pass a table.", about=role
+        )
+    return found
 
 
 def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:

@@ -11,7 +11,6 @@ import numpy as np
 
 from tiebreak.errors import (
     DataError,
-    InvalidParameterError,
     Setting,
     UnclearSourceError,
     UnsupportedSourceError,
@@ -46,15 +45,11 @@ _FOLD_OF_TRIAL = re.compile(r"user_attrs_(?P<metric>.*?)_?(fold|split|cv)_?(?P<n
 # --- what is read -------------------------------------------------------------------------------------------------------
 
 
-def reads(source: Any) -> bool:
-    """True for a search, a study, models, and scores by model."""
-    if isinstance(source, Mapping):
-        is_by_model = not (all(map(is_source, source.values())) or any(map(_is_column, source)) or is_trials(source))
-        is_known = is_cv_results(source) or is_one_result(source) or all(map(_result_of, source.values()))
-        return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
-    has_scores = isinstance(getattr(source, "trials", None), list) or isinstance(getattr(source, "cv_results_", None), Mapping)
-    is_of_several = getattr(getattr(source, "index", None), "nlevels", 1) > 1  # a frame of the results of each model
-    return has_scores or (is_one_result(source) and not is_of_several) or _model_in(source) is not None
+def is_of_sources(source: Mapping[Any, Any]) -> bool:
+    """True for a dict with what may be a table of its own for each model, which no result of cross_validate is."""
+    values = source.values()
+    are_sources = all(isinstance(each, str | os.PathLike | Mapping | Items) or hasattr(type(each), "columns") for each in values)
+    return len(source) > 0 and are_sources and not all(map(_result_of, values))
 
 
 def is_cv_results(names: Iterable[Any]) -> bool:
@@ -83,11 +78,6 @@ def _is_column(name: Any) -> bool:
     return text in ("", "#") or text.startswith("Unnamed: ") or role_of(text) not in ("", "cluster", "weight", "judge", "human")
 
 
-def is_source(value: Any) -> bool:
-    """True for what may be a table of its own in a dict of them, one for each model."""
-    return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
-
-
 def _result_of(value: Any) -> dict[str, Any]:
     """Result of cross_validate as a dict, whether it is one or a frame; empty for anything else."""
     names: Iterable[Any] = value if isinstance(value, Mapping) else ()
@@ -111,41 +101,37 @@ def is_one_result(source: Any) -> bool:
     )
 
 
-def _model_in(source: Any) -> Any:
-    """A model that was given where scores are needed; None where there is none."""
-    inside = source.values() if isinstance(source, Mapping) else source[:1] if isinstance(source, list | tuple) else [source]
+def read(source: Any, name: str, options: ReadOptions) -> Source | None:
+    """Scores of a fitted search, of a study, of results of cross_validate or of one score for each split by model.
 
-    def is_model(kind: type) -> bool:  # asked of the class: the columns of a frame are attributes too
-        return hasattr(kind, "fit") and (hasattr(kind, "predict") or hasattr(kind, "get_params"))
-
-    return next((value for value in inside if is_model(type(value))), None)
-
-
-def read(source: Any, name: str, options: ReadOptions) -> Source:
-    """Scores of a fitted search, of a study, of results of cross_validate by model, or of one score for each split by model.
-
-    Of a successive-halving search those of its last iteration, since earlier ones saw other samples. Models are paired by
-    position unless ``return_indices=True``, or the index of pandas' Series, shows the splits, which must be the same for all.
+    None of anything else, such as a table. Of a successive-halving search those of its last iteration, since earlier ones saw
+    other samples. Models are paired by position unless ``return_indices=True``, or the index of pandas' Series, shows the splits,
+    which must be the same for all.
     """
-    if role := next((role for role in ("item", "cluster") if getattr(options, role) is not None), ""):
-        raise InvalidParameterError(f"{role}= names a column, and {name} has none. Leave it out, or pass a table.", about=role)
-    kind, model = type(source).__name__, _model_in(source)
+    kind, by_model = type(source).__name__, source if isinstance(source, Mapping) else {}
     if isinstance(getattr(source, "cv_results_", None), Mapping):
         return read_cv_results(source.cv_results_, f"the {kind}", options, source)
     if isinstance(getattr(source, "trials", None), list):
         return read_trials(_columns_of(source.trials), f"the {kind}", options)
-    if model is source and any(hasattr(model, name) for name in ("param_grid", "param_distributions", "search_spaces")):
+    inside = by_model.values() if by_model else source[:1] if isinstance(source, list | tuple) else [source]
+    # asked of the class: the columns of a frame are attributes too
+    models = [each for each in inside if hasattr(type(each), "fit") and {"predict", "get_params"} & {*dir(type(each))}]
+    if models and any(hasattr(source, name) for name in ("param_grid", "param_distributions", "search_spaces")):
         raise DataError(f"this {kind} has not been fitted, so it has no scores. Call its fit(X, y) first.")
-    if model is not None:
+    if models:
         raise UnsupportedSourceError(
-            f"these are models (such as {type(model).__name__}), not scores: tb.evaluate(models, X, y, cv=10).compare() measures "
-            "and compares them."
+            f"these are models (such as {type(models[0]).__name__}), not scores: tb.evaluate(models, X, y, cv=10).compare() "
+            "measures and compares them."
         )
-    if is_one_result(source):
+    is_of_several = getattr(getattr(source, "index", None), "nlevels", 1) > 1  # a frame of the results of each model
+    if is_one_result(source) and not is_of_several:
         raise DataError(f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model.")
-    if is_cv_results(source):
-        return read_cv_results(source, "cv_results_", options)
-    return _read_by_model({str(model): values for model, values in source.items()}, name, options)
+    if is_cv_results(by_model):
+        return read_cv_results(by_model, "cv_results_", options)
+    are_columns = any(map(_is_column, by_model)) or is_trials(by_model) or len(set(map(str, by_model))) < len(by_model)
+    if not by_model or is_of_sources(by_model) or (are_columns and not all(map(_result_of, by_model.values()))):
+        return None
+    return _read_by_model({str(model): values for model, values in by_model.items()}, name, options)
 
 
 # --- searches -----------------------------------------------------------------------------------------------------------
