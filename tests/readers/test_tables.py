@@ -44,8 +44,9 @@ def refusal(source: Any) -> str:
 def test_names_of_columns_are_told_by_the_beginning(write: Write) -> None:
     """As the file is read: whatever separates, packed or not, behind Excel's line and marks."""
     for name, content in (("t", WIDE), ("t.txt", "sep=;\n" + WIDE.replace(",", ";")), ("t.csv", gzip.compress(WIDE.encode()))):
-        assert column_names(write(content, name)) == ["repeat", "fold", "svm", "forest"]
-    assert column_names(write('[{"a": 1, "b": 2}, {"c": 3}]', "t.json")) == ["a", "b"]
+        path = write(content, name)
+        assert column_names(path, path.read_bytes()) == ["repeat", "fold", "svm", "forest"]
+    assert column_names(write("", "t.json"), b'[{"a": 1, "b": 2}, {"c": 3}]') == ["a", "b"]
 
 
 def test_memory_of_python_is_let_go_of_at_once(write: Write) -> None:

@@ -326,7 +326,7 @@ def _kind_of(path: Path, root: Path) -> Kind | None:
         marked = [kind for kind, name, mark in _MARKS if re.search(name, own) and re.search(mark, start)]
         if marked or format_of(path):
             return marked[0] if marked else "log"
-        names = [each for each in column_names(path) if each.strip()]
+        names = [each for each in column_names(path, start) if each.strip()]
     except (OSError, TiebreakError, ValueError):  # pyarrow's are ValueErrors
         return None
     if battle_columns([*names, *re.findall(r'"(\w{1,20})"\s*:', start.decode("utf-8", "replace"))]):

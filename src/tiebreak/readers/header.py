@@ -52,7 +52,7 @@ UNITS = ("dataset", "repeat", "fold", "split", "seed", "time")
 _NAMING = frozenset("model dataset repeat fold split seed run epoch item cluster metric".split())
 """Parts that are names or keys."""
 
-_WEAK = frozenset("index id idx input prompt userinput instruction query image case taskid instance date timestamp ds".split())
+WEAK = frozenset("index id idx input prompt userinput instruction query image case taskid instance date timestamp ds".split())
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
 _TRUTH = re.compile(r"(?i)^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$")
@@ -97,14 +97,9 @@ def names_predictions(name: str) -> bool:
     return role_of(name) == "prediction" or not PREDICTED.isdisjoint((*words[:1], *words[-1:]))
 
 
-def is_weak(name: str) -> bool:
-    """True for a name that says little: an id may number anything."""
-    return plain(name) in _WEAK
-
-
 def names_items(names: Iterable[str]) -> bool:
     """True for columns of a table of items: one of them names the items, and none a fold."""
-    roles = {role_of(name) for name in names if not is_weak(name)}
+    roles = {role_of(name) for name in names if plain(name) not in WEAK}
     return "item" in roles and roles.isdisjoint(("fold", "split"))
 
 

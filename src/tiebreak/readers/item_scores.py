@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
-from tiebreak.readers.shapes import Long, cell_of, refuse_doubles
+from tiebreak.readers.shapes import Long, cell_of, joined, refuse_doubles
 from tiebreak.readers.source import name_metric, refuse_names
 from tiebreak.readers.splits import natural_key
 from tiebreak.readers.tables import Column, SourceTable, Words, concatenated, words_of
@@ -94,6 +94,7 @@ def items_of(
         [f"{n_epochs} epochs of each {unit} are averaged: answers to one {unit} are no further {unit}s"] if n_epochs else []
     )
     clusters, weights = (_one_each(joined, key, item) for key in ("cluster", "weight"))
+    texts = {name: _by_item(column, item) for name, column in words.items() if name not in _OWN}
     return check_items(
         Items(
             named.metric,
@@ -103,7 +104,7 @@ def items_of(
             table * named.factor,
             clusters,
             weights,
-            columns=_slices_of(words, item),
+            columns={name: own for name, (own, odd, _) in texts.items() if not odd.size},  # that say one thing of an item
             sources=(*_once([part.remark for part in parts if part.remark]), *by_task, *averaged),
             unit=unit,
             labels=None if np.isnan(labels).all() else labels * named.factor,
@@ -152,10 +153,8 @@ def _joined(parts: Sequence[Long]) -> Long:
 
 def _paired(one: Words, two: Words) -> Words:
     """Words of two columns with a stroke between, none where the second has none."""
-    n = max(len(two.names), 1)
-    found, place = np.unique(one.code.astype(np.int64) * n + two.code, return_inverse=True)
-    names = tuple(f"{one.names[each // n]}/{two.names[each % n]}" for each in found.tolist())
-    return Words(names, np.where(two.code < 0, -1, place).astype(np.int32)).ordered()
+    found = joined([one, two], "/")
+    return Words(found.names, np.where(two.code < 0, -1, found.code)).ordered()
 
 
 def _without_clashes(parts: Sequence[Long]) -> Sequence[Long]:
@@ -265,12 +264,6 @@ def _by_item(column: Column, item: Words) -> tuple[Any, IntArray, list[str]]:
         return own, odd, lacking
     texts = (*map(printable, column.names), "")
     return tuple(texts[place] for place in np.nan_to_num(own, nan=-1.0).astype(int).tolist()), odd, lacking
-
-
-def _slices_of(words: Mapping[str, Words], item: Words) -> dict[str, tuple[str, ...]]:
-    """Texts of further columns that say the same of an item in all its rows."""
-    found = {name: _by_item(column, item) for name, column in words.items() if name not in _OWN}
-    return {name: own for name, (own, odd, _) in found.items() if not odd.size}
 
 
 def _means(score: FloatArray, place: IntArray, shape: tuple[int, ...]) -> tuple[FloatArray, str]:

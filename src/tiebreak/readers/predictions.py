@@ -285,11 +285,12 @@ def losses_in_time(reading: Reading) -> Long | Source | None:
     if "time" not in roles or not is_one_series or not roles.keys().isdisjoint(("model", "prediction")):
         return None
     if metric in METRICS_OF_NUMBERS:
-        raise reading.refuse(
+        raise reading.table.refuse(
             f"errors of one series follow each other, and {metric} is no mean of them.",
             "Compare a loss of each period: ",
             Setting("metric", "'mean_squared_error'"),
             ".",
+            kind=UnclearSourceError,
         )
     if metric not in OF_NUMBERS:
         return None
@@ -364,20 +365,25 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         chances = [name for name in rest if not reading.is_text[name] and not _CHANCES.isdisjoint(words_in(name))]
         is_of_classes = reading.is_text[own] or not has_fractions(reading.table.columns[own])
         if chances and is_of_classes and full_name(reading.options.metric or "").removeprefix("neg_") in OF_PROBABILITIES:
-            raise reading.refuse(
+            raise reading.table.refuse(
                 f"it holds classes, and {reading.options.metric} is of probabilities.",
                 "Name those: ",
                 column_advice("prediction", chances[0]),
                 ".",
                 column=own,
+                kind=UnclearSourceError,
             )
         return {model: own}
     rest = [name for name in rest if name != "column 1" and role_of(name) != "item" and not re.search(r"-(lo|hi)-\d", name)]
-    rest = [name for name in rest if not _is_prose(reading, name)]
+    classes, n_rows = reading.table.words(roles["truth"][0]).names, reading.table.n_rows
+    texts = {name: reading.table.words(name).names for name in rest if reading.is_text[name]}
+    # sentences, most of which stand once, are no classes
+    prose = [name for name, own in texts.items() if 2 * len(own) > n_rows > len(classes) and set(own).isdisjoint(classes)]
+    rest = [name for name in rest if name not in prose]
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
     several = [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
-    classes = reading.table.words(roles["truth"][0]).names[:_MOST_CLASSES]
+    classes = classes[:_MOST_CLASSES]
     bare = [whose[name] if whose[name] != name.casefold() else name for name in rest]  # prob_yes is of the class Yes
     if len(rest) > 1 and {*classes, *(each.casefold() for each in classes if bare != rest)}.issuperset(bare):
         several = rest
@@ -387,21 +393,13 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         **{f"is {name!r} what a model predicts, or a score?": True for name in roles.get("score", marks)[:1]},
     }
     for what in [what for what, is_so in wrong.items() if is_so][-1:]:
-        raise reading.refuse(
+        raise reading.table.refuse(
             what,
             "Name the columns of predictions with ",
             Setting("models"),
             ", or leave out the truth where these are scores.",
-            kind=DataError,
         )
     return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
-
-
-def _is_prose(reading: Reading, name: str) -> bool:
-    """True for texts such as sentences: most of them stand once, and none is a class of the truth."""
-    texts, classes = (reading.table.words(column).names for column in (name, reading.roles["truth"][0]))
-    are_many = 2 * len(texts) > reading.table.n_rows > len(classes)
-    return reading.is_text[name] and are_many and set(texts).isdisjoint(classes)
 
 
 def _values(reading: Reading, name: str) -> NDArray[Any]:
@@ -435,7 +433,7 @@ def _keys_of(reading: Reading) -> list[str]:
     named = [table.words(column).texts() for column in columns] or [list(map(str, range(1, table.n_rows + 1)))]
     keys = [" ".join(each) for each in zip(*named, strict=True)]
     for key in [key for key, count in Counter(keys).items() if count > 1][:1]:
-        raise reading.refuse(f"example {key!r} stands twice or more.", "Keep one row for each example.", kind=DataError)
+        raise reading.table.refuse(f"example {key!r} stands twice or more.", "Keep one row for each example.")
     return keys
 
 

@@ -238,7 +238,10 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
         source = dict(source)
     if options.rows == "seeds" and isinstance(source, Mapping) and len({*map(np.size, source.values())}) > 1:
         return [{"model": model, "score": score} for model, scores in source.items() for score in np.ravel(scores).tolist()]
-    if _is_of_means(source):
+    # names of metrics or keys are of one model alone
+    values = source.values() if isinstance(source, Mapping) and len(source) > 1 else [None]
+    are_numbers = all(isinstance(each, Real) and not isinstance(each, bool) for each in values)
+    if are_numbers and not any(is_metric(name) or role_of(name) or is_no_score(name) for name in map(str, source)):
         return [{"model": model, options.metric or "score": value} for model, value in source.items()]
     if not sklearn.is_by_model_and_metric(source):
         return source
@@ -276,16 +279,6 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
     return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
 
 
-def _is_of_means(source: Any) -> bool:
-    """True for a dict with a number for each model; names of metrics or keys are of one model alone."""
-    return (
-        isinstance(source, Mapping)
-        and len(source) > 1
-        and all(isinstance(each, Real) and not isinstance(each, bool) for each in source.values())
-        and not any(is_metric(str(name)) or role_of(str(name)) or is_no_score(str(name)) for name in source)
-    )
-
-
 def _is_file(source: Any) -> bool:
     return isinstance(source, str | os.PathLike)
 
@@ -301,7 +294,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     source, name = given.source, given.name
     if isinstance(source, Source):
         return source
-    found: Source | Path | None = None
+    found: Found | None = None
     if answer.is_answer(source):
         source = answer.read_answer(source, name)
     elif isinstance(source, Items):
@@ -315,14 +308,14 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         found = _with_options(source, name, options)
     elif options.rows not in ("items", "seeds"):
         found = found or sklearn.read(source, name, options)
-    if found is None and (_is_file(source) or isinstance(source, Mapping) or is_frame(source) or is_records(source)):
-        return _found_in_table(given, options, n_sources=n_sources)
     if found is None:
-        is_array = isinstance(source, list | tuple | np.ndarray)
-        named = " Name the models, as in tb.compare({'a': first, 'b': second})." if is_array else ""
-        raise UnsupportedSourceError(
-            f"{name} is of type {type(source).__name__!r}, which cannot be read as scores.{named} Pass {ACCEPTED}."
-        )
+        if not (_is_file(source) or isinstance(source, Mapping) or is_frame(source) or is_records(source)):
+            is_array = isinstance(source, list | tuple | np.ndarray)
+            named = " Name the models, as in tb.compare({'a': first, 'b': second})." if is_array else ""
+            raise UnsupportedSourceError(
+                f"{name} is of type {type(source).__name__!r}, which cannot be read as scores.{named} Pass {ACCEPTED}."
+            )
+        return _found_in_table(given, options, n_sources=n_sources)
     of_tables = ("columns", "where") if _is_items(found) else ("item", "cluster", "columns", "where")
     for role in [role for role in of_tables if getattr(options, role) is not None][:1]:
         raise InvalidParameterError(
@@ -347,7 +340,7 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     measured = {key: column for key, column in table.columns.items() if key != "column 1" or isinstance(column, Words)}
     if sklearn.is_one_result(measured):  # of cross_validate, kept as a file
         numbers = {key: table.numbers(key) for key in measured if key not in ("estimator", "indices")}
-        return sklearn.read({given.stem or name: numbers}, name, options)
+        return sklearn.read_by_model({given.stem or name: numbers}, name, options)
     refuse_battles(table)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
@@ -395,13 +388,15 @@ def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
 
 def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
     """Scores of all that was found."""
-    if any(map(_is_items, found)):
-        return _item_scores(found, given, options)
-    scores = join_sources([_of_splits(each, its, options) for each, its in zip(found, given, strict=True)])
+    are_items = any(map(_is_items, found))
+    of_splits = [] if are_items else [_of_splits(each, its, options) for each, its in zip(found, given, strict=True)]
+    scores = _item_scores(found, given, options) if are_items else join_sources(of_splits)
     if options.models is not None:
         for name in options.models:
             look_up(name, scores.models, "model")
         scores = scores.take(options.models)
+    if are_items:
+        return scores
     refuse_names("model", scores.models)
     refuse_names("dataset", filter(None, scores.datasets))  # which need not be named
     refuse_names("metric", [scores.metric.name])
@@ -438,11 +433,8 @@ def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: 
         raise UnclearSourceError(
             f"{other.name} holds scores of splits, and other sources those of single items; compare one kind."
         )
-    items = _items(found, given, options)
-    if options.models is not None:
-        items = items.take(options.models)
     return dataclasses.replace(
-        items.as_scores(),
+        _items(found, given, options).as_scores(),
         saved_settings=tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings),
         roles=tuple(dict.fromkeys(each.roles for each in found if isinstance(each, Long) and each.roles)),
     )

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
+from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.files import NamedRows
@@ -24,12 +24,12 @@ from tiebreak.readers.header import (
     SPREADS,
     SUMS,
     UNITS,
+    WEAK,
     bare_name,
     column_advice,
     find_roles,
     is_metric,
     is_no_score,
-    is_weak,
     metric_in,
     models_advice,
     names_predictions,
@@ -52,7 +52,6 @@ from tiebreak.readers.tables import (
     has_fractions,
     is_empty,
     is_numeric,
-    known_columns,
     read_table,
     refuse_nested,
     words_of,
@@ -208,15 +207,12 @@ class Reading:
             table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
         refuse_nested(table, [column for columns in roles.values() for column in columns])
         reading = cls(table, roles, options)
+        reading._call_as_tools_do()
         # texts without a name in front of metrics, folds and texts alone are models
-        asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
         if "model" not in roles and "column 1" in reading.others(*roles) and reading.is_text["column 1"]:
-            stems = {_stem(each) for each in table.words("column 1").names}
-            said = _SAID.get(stems.pop()) if len(stems) == 1 else None
+            asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
             beside = [name for name, is_text in reading.is_text.items() if not is_text and plain(name) not in asked]
-            if said is not None and said not in roles:  # fold 0, fold 1, ... in the index of a frame
-                roles[said] = ["column 1"]
-            elif all(is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name) for name in beside):
+            if all(is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name) for name in beside):
                 roles["model"] = ["column 1"]
         return reading
 
@@ -263,17 +259,6 @@ class Reading:
         are_right_or_wrong = bool(np.isin(values[~np.isnan(values)], (0, 1)).all())
         return are_right_or_wrong or 2 * len(answers) > self.table.n_rows
 
-    def refuse(
-        self,
-        what: str,
-        *fix: str | Setting | Advice,
-        column: str | None = None,
-        row: int | None = None,
-        kind: type[TiebreakError] = UnclearSourceError,
-    ) -> TiebreakError:
-        """Error of the table, where nothing else is said for want of a rule that says what it holds."""
-        return self.table.refuse(what, *fix, column=column, row=row, kind=kind)
-
     def refuse_failed(self, score: str) -> None:
         """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
         for column in (name for name in self.table.columns if self.is_text[name] and plain(name) in _STATUS):
@@ -281,14 +266,13 @@ class Reading:
             has_failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
             for row in np.flatnonzero(has_failed & ~np.isnan(self.table.numbers(score)))[:1].tolist():
                 good = next((word for word in words.names if plain(word) not in _FAILED), "OK")
-                raise self.refuse(
+                raise self.table.refuse(
                     f"says {words.names[words.code[row]]!r}, and {score!r} has a score all the same.",
                     "Leave the score empty, or keep the others: ",
                     where_advice(column, good),
                     ".",
                     column=column,
                     row=row,
-                    kind=DataError,
                 )
 
     # --- columns ------------------------------------------------------------------------------------------------------------
@@ -347,7 +331,7 @@ class Reading:
         elif len(spoilt := [name for name in texts if metric_in(name)]) == 1:  # reading it names the cell that is no number
             return spoilt[0]
         what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
-        raise self.refuse(f"{what}{quoted(numeric, 12)}.", *fix)
+        raise self.table.refuse(f"{what}{quoted(numeric, 12)}.", *fix, kind=UnclearSourceError)
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
@@ -377,10 +361,11 @@ class Reading:
         rest = self.others(*_BESIDE_SCORES, "model")
         named = [name for name in rest if names_predictions(name) and not metric_in(name)]
         if named and self.roles.keys().isdisjoint(("truth", "score")) and not any(map(metric_in, rest)):
-            raise self.refuse(
+            raise self.table.refuse(
                 f"it holds what models predict ({quoted(named, 4)}), and no truth to compare it with.",
                 "Put the truth and the predictions of all models into one table, with the truth in a column 'y_true'; if these "
                 "are scores of single items, call a column of them 'score', or each by its model.",
+                kind=UnclearSourceError,
             )
         truth = self.roles.get("truth", [""])[0]
         if self.options.rows == "items" and plain(truth) == "y" and truth not in (self.options.models or ()):
@@ -496,22 +481,24 @@ class Reading:
             ("parts of the data", of_data),
         ):
             if len(several) > 1 and "" not in several:
-                raise self.refuse(
+                raise self.table.refuse(
                     f"its columns {quoted(numbers, 6)} are of several {what} ({quoted(sorted(several), 6)}).",
                     "Say which column names the models, ",
                     column_advice("model", name_of_models),
                     ", or pass a file for each model and name one of these with ",
                     Setting("metric"),
                     ".",
+                    kind=UnclearSourceError,
                 )
         for name in texts:
             if len(named := [each for each in numbers if each in self.table.words(name).names]) > 1:
-                raise self.refuse(
+                raise self.table.refuse(
                     f"it names the columns {quoted(named, 6)}, so they may be classes, and no models.",
                     "Is it the truth? ",
                     column_advice("truth", name),
                     ".",
                     column=name,
+                    kind=UnclearSourceError,
                 )
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
@@ -532,34 +519,31 @@ class Reading:
                     ),
                 }
                 for text in [text for text, is_so in said.items() if is_so]:
-                    raise self.refuse(
+                    raise self.table.refuse(
                         f"{text}, so it is no model's scores.",
                         "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
                         models_advice([each for each in numbers if each != name]),
                         ").",
                         column=name,
-                        kind=DataError,
                     )
             refuse_nested(self.table, list(self.table.nested))
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
         if odd := [*texts, *(name for name in numbers if is_no_score(name) or sums_up(name))]:
             cell = self.table.words(odd[0]).texts()[0]
-            raise self.refuse(
+            raise self.table.refuse(
                 f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says {cell!r:.40}), "
-                f"and there is no column of models among {known_columns(self.table)}.",
+                f"and there is no column of models among {quoted([*self.table.columns], 12)}.",
                 "Without one every column but those of units holds the scores of a model: name the models (",
                 models_advice([name for name in numbers if name not in odd]),
                 "), leave the other columns out, or say which column holds what: ",
                 column_advice("model", name_of_models),
                 ", or dataset, fold or item in the place of model.",
-                kind=DataError,
             )
         if not numbers:
-            raise self.refuse(
-                f"it has no column of scores, only {known_columns(self.table)}.",
+            raise self.table.refuse(
+                f"it has no column of scores, only {quoted([*self.table.columns], 12)}.",
                 "Use columns 'model' and 'score', or one for each model.",
-                kind=DataError,
             )
         return {name: name for name in numbers}
 
@@ -613,13 +597,14 @@ class Reading:
         numeric, models = [name for name in self.numeric("model") if not sums_up(name)], self.words("model").texts()
         is_of_datasets = len(numeric) > 1 and not any(is_metric(name) or is_no_score(name) for name in numeric)
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
-            raise self.refuse(
+            raise self.table.refuse(
                 "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
-                f"{known_columns(self.table)}).",
+                f"{quoted([*self.table.columns], 12)}).",
                 ADVICE,
                 " If its columns are datasets, say so: " if len(numeric) <= _MOST_NAMED else _TURN,
                 column_advice("datasets", ",".join(numeric)) if len(numeric) <= _MOST_NAMED else "",
                 ".",
+                kind=UnclearSourceError,
             )
         self.table.refuse_rows(
             [sums_up(name) and len(models) > 2 for name in models],
@@ -656,13 +641,12 @@ class Reading:
     def _units(self, models: Words, column: str) -> dict[str, Words]:
         """Parts of the name of each row's unit; parts that nothing needs are left out."""
         rows, roles = self.options.rows, self.roles
-        self._call_as_tools_do()
         if "run" in roles and roles.keys().isdisjoint(("item", "seed", *_SPLITS)):
             roles["seed"] = roles.pop("run")
         units = {role: self.words(role) for role in (*UNITS, "item") if role in roles}
         if "seed" in units:  # on the one split that there is
             units = {role: each for role, each in units.items() if role not in _SPLITS or len(each.ordered().names) > 1}
-        is_number = "item" in units and is_weak(roles["item"][0]) and len(models.names) > 1
+        is_number = "item" in units and plain(roles["item"][0]) in WEAK and len(models.names) > 1
         if rows == "splits" or (is_number and np.unique(units["item"].code).size == models.code.size):
             units.pop("item", None)  # an id of each row is no item, which models share
         units = self.without_parts(units)
@@ -673,7 +657,7 @@ class Reading:
             units["seed"] = units.pop(*names)
         for role in ("time", "seed", "item"):  # a part that is not needed to tell rows apart is none
             rest = {key: each for key, each in units.items() if key != role}
-            is_item = role == "item" and not is_weak(roles.get("item", [""])[0])
+            is_item = role == "item" and plain(roles.get("item", [""])[0]) not in WEAK
             is_of_split = role == "time" and not units.keys().isdisjoint(_SPLITS)
             if role in units and rest and (is_of_split or (not is_item and is_unique(models, rest))):
                 units = rest
@@ -697,13 +681,15 @@ class Reading:
             roles["dataset"] = roles.pop("item")
         if roles.get("run") == ["Key_Run"] and "fold" in roles:
             roles["repeat"] = roles.pop("run")
-        for role in [role for role in ("repeat", "item", "split") if role in roles]:
-            column = self.table.columns[roles[role][0]]
-            names = column.names if isinstance(column, Words) else ("",)
-            stem = _stem("".join(names[:1]))
+        # fold 0, fold 1, ... may stand in the index of a frame
+        index = {"": "column 1"} if "model" not in roles and "column 1" in self.others(*roles) else {}
+        for role, name in (index | {role: roles[role][0] for role in ("repeat", "item", "split") if role in roles}).items():
+            column = self.table.columns[name]
+            names = column.names if isinstance(column, Words) else ()
+            stem = re.sub(r"[\W\d_]+$", "", "".join(names[:1])).casefold()
             said = _SAID.get(stem, role)
-            if said not in roles and all(each.casefold().startswith(stem) for each in names):
-                roles[said] = roles.pop(role)
+            if said not in (*roles, "") and all(each.casefold().startswith(stem) for each in names):
+                roles[said] = roles.pop(role, [name])
         if schemes is not None and roles.keys() & _SPLITS == {"split"} and self.table.words(schemes).names == ("cv",):
             roles["fold"] = roles.pop("split")
 
@@ -717,13 +703,14 @@ class Reading:
             )
             are_kinds = role == "split" and "fold" in units and parts.isdisjoint(PARTS) and not re.search(r"\d", "".join(names))
             if len(names) > 1 and (are_parts or are_kinds):
-                raise self.refuse(
+                raise self.table.refuse(
                     f"it names {'parts of the data' if are_parts else 'kinds of splits'} ({quoted(names)}), not splits of which "
                     "models have one score each.",
                     "Keep one: ",
                     where_advice(column, names[-1]),
                     ".",
                     column=column,
+                    kind=UnclearSourceError,
                 )
             units = {key: each for key, each in units.items() if key != role} if are_parts else units
         return units
@@ -738,11 +725,10 @@ class Reading:
         have_own = np.unique(n_rows).size > 1
         if have_own and options.rows != "seeds":
             most, least = (models.names[int(place)] for place in (n_rows.argmax(), n_rows.argmin()))
-            raise self.refuse(
+            raise self.table.refuse(
                 f"no column names its rows, so scores are paired by their order; but model {most!r} has {n_rows.max()} "
                 f"scores and {least!r} has {n_rows.min()}.",
                 "Name the rows in a column 'fold', 'split' or 'item'.",
-                kind=DataError,
             )
         beside = self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ())
         order, shape = np.argsort(models.code, kind="stable"), (len(models.names), -1)
@@ -752,7 +738,7 @@ class Reading:
             held = np.sort(rows, axis=1)
             tells = len(held) > 1 and held[0, 0] < held[0, -1] if self.is_text[name] else np.all(np.diff(rows) > 0)
             if tells and (held == held[0]).all():
-                raise self.refuse(
+                raise self.table.refuse(
                     f"it tells the rows of each model apart ({', '.join(words.texts()[:3])} ...). As what?",
                     "If it names folds, seeds, datasets or items, say so, as in ",
                     column_advice("fold", name),
@@ -760,6 +746,7 @@ class Reading:
                     where_advice(name, words.names[0]),
                     ", or leave it out.",
                     column=name,
+                    kind=UnclearSourceError,
                 )
         cells = cell_of(models, units)
         order, place = np.argsort(cells, kind="stable"), np.empty(cells.size, dtype=np.int32)
@@ -774,21 +761,23 @@ class Reading:
         is_alone = self.roles.get("model") == [_ALONE]
         if is_alone and "epoch" in self.roles:
             epochs = self.roles["epoch"][0]
-            return self.refuse(
+            return self.table.refuse(
                 "it holds the epochs of one training run, which say nothing of how much another run would differ.",
                 "Keep one epoch, ",
                 where_advice(epochs, self.table.words(epochs).texts()[-1]),
                 ", of several runs of each model, a row for each in a table with columns 'model' and 'seed'.",
                 column=epochs,
+                kind=UnclearSourceError,
             )
         if is_alone:
-            return self.refuse(
+            return self.table.refuse(
                 f"it names neither models nor rows, in columns {quoted(rest, 12)}.",
                 "Say which column does: ",
                 column_advice("model", "NAME"),
                 ", and dataset, fold, seed or item likewise; of items in the same order in all files pass ",
                 Setting("rows", "'items'"),
                 ".",
+                kind=UnclearSourceError,
             )
         if "model" in self.roles:
             most = int(np.bincount(models.code).argmax())
@@ -809,7 +798,7 @@ class Reading:
                     where_advice(name, values[name][0]),
                     *_as_runs(name, values[name]),
                 ]
-            return self.refuse(
+            return self.table.refuse(
                 f"no column numbers the rows of {models.names[most]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item'",
                 *said,
@@ -818,9 +807,10 @@ class Reading:
                 ", of items ",
                 Setting("rows", "'items'"),
                 ".",
+                kind=UnclearSourceError,
             )
-        return self.refuse(
-            f"what is a row? Its columns are {known_columns(self.table)}.",
+        return self.table.refuse(
+            f"what is a row? Its columns are {quoted([*self.table.columns], 12)}.",
             "A fold of a cross-validation: pass ",
             Setting("cv", "10"),
             ", or ",
@@ -832,6 +822,7 @@ class Reading:
             "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: ",
             column_advice("dataset", "NAME"),
             ".",
+            kind=UnclearSourceError,
         )
 
     # --- keys ---------------------------------------------------------------------------------------------------------------
@@ -859,11 +850,6 @@ class Reading:
             column=column,
         )
         return words
-
-
-def _stem(name: str) -> str:
-    """Beginning of a name, without the number at its end: fold of Fold03."""
-    return re.sub(r"[\W\d_]+$", "", name).casefold()
 
 
 def _turned(table: SourceTable) -> SourceTable:
@@ -894,14 +880,16 @@ def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: s
     return table
 
 
-def joined(columns: Sequence[Words]) -> Words:
-    """Words of several columns as one, with a blank between."""
+def joined(columns: Sequence[Words], mark: str = " ") -> Words:
+    """Words of several columns as one, with a blank or another mark between."""
     if len(columns) == 1:
         return columns[0]
-    found, code = np.unique(np.stack([each.code for each in columns]), axis=1, return_inverse=True)
-    texts = [np.array([*each.names, ""], dtype=object)[codes] for each, codes in zip(columns, found, strict=True)]
-    names = [" ".join(filter(None, each)) for each in zip(*texts, strict=True)]
-    return Words(tuple(names), code.ravel().astype(np.int32)).ordered()
+    first, *others = (Words(("", *each.names), each.code + 1) for each in columns)
+    cells = cell_of(first, {str(place): each for place, each in enumerate(others)})
+    _, rows, code = np.unique(cells, return_index=True, return_inverse=True)
+    texts = [each.take(rows).texts() for each in (first, *others)]
+    names = [mark.join(filter(None, each)) for each in zip(*texts, strict=True)]
+    return Words(tuple(names), code.astype(np.int32)).ordered()
 
 
 def refuse_doubles(

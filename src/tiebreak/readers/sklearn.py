@@ -131,7 +131,7 @@ def read(source: Any, name: str, options: ReadOptions) -> Source | None:
     are_columns = any(map(_is_column, by_model)) or is_trials(by_model) or len(set(map(str, by_model))) < len(by_model)
     if not by_model or is_of_sources(by_model) or (are_columns and not all(map(_result_of, by_model.values()))):
         return None
-    return _read_by_model({str(model): values for model, values in by_model.items()}, name, options)
+    return read_by_model({str(model): values for model, values in by_model.items()}, name, options)
 
 
 # --- searches -----------------------------------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
 # --- scores by model ----------------------------------------------------------------------------------------------------
 
 
-def _read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
+def read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
     """Scores of results of cross_validate, or of one score for each split, by model."""
     results, chosen = {model: _result_of(values) for model, values in by_model.items()}, ""
     are_results = all(results.values())

@@ -168,10 +168,6 @@ class Source:
     repeat_labels: tuple[str, ...] | None = None
     fold_labels: tuple[str, ...] | None = None
 
-    def with_matrices(self, matrices: Sequence[ScoreMatrix]) -> "Source":
-        """The source with other scores of its datasets."""
-        return dataclasses.replace(self, scores=dataclasses.replace(self.scores, matrices=tuple(matrices)))
-
 
 def source_of(
     matrices: Sequence[ScoreMatrix],

@@ -259,10 +259,19 @@ def join_sources(sources: Sequence[Source]) -> Scores:
                 "the splits differ",
             ): None
         }
+    designs = [source.scores.design for source in kept]
+    is_exact = any(design.sizes == "exact" for design in designs)
+    design = SplitDesign(
+        kind=next((design.kind for design in designs if design.kind != "unknown"), "unknown"),
+        ordered=any(design.ordered for design in designs),
+        pairing="key" if all(design.pairing == "key" for design in designs) else "position",
+        sizes="missing" if not all(matrix.has_sizes for matrix in matrices) else "exact" if is_exact else "approximate",
+        hash=designs[0].hash if len({design.hash for design in designs}) == 1 else None,
+    )
     return Scores(
         kept[0].scores.metric,
         matrices,
-        _design(kept, matrices),
+        design,
         tuple(notices),
         tuple(each for source in kept for each in source.scores.saved_settings),
         {name: times for source in kept for name, times in source.scores.fit_times.items()},
@@ -319,9 +328,10 @@ def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
     ]
     number = {word: place for place, word in enumerate(sorted({*itertools.chain(*words)}, key=natural_key))}
     codes: Iterator[Any] = iter([{part: np.array([number[word] for word in own])} for own in words])
+    numbered = [[dataclasses.replace(matrix, **next(codes)) for matrix in source.scores.matrices] for source in sources]
     return [
-        source.with_matrices([dataclasses.replace(matrix, **next(codes)) for matrix in source.scores.matrices])
-        for source in sources
+        dataclasses.replace(source, scores=source.scores.with_matrices(own))
+        for source, own in zip(sources, numbered, strict=True)
     ]
 
 
@@ -337,7 +347,8 @@ def _aligned(source: Source, reference: Source) -> Source:
             f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
             f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
         )
-    return source.with_matrices([dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs])
+    matrices = [dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs]
+    return dataclasses.replace(source, scores=source.scores.with_matrices(matrices))
 
 
 # --- one dataset ------------------------------------------------------------------------------------------------------------
@@ -423,16 +434,3 @@ def _distinct(names: Sequence[str], marks: Sequence[str], score: FloatArray) -> 
             shown += "'"
         found[shown] = row
     return found
-
-
-def _design(sources: Sequence[Source], matrices: Sequence[ScoreMatrix]) -> SplitDesign:
-    designs = [source.scores.design for source in sources]
-    has_sizes = all(matrix.has_sizes for matrix in matrices)
-    is_exact = any(design.sizes == "exact" for design in designs)
-    return SplitDesign(
-        kind=next((design.kind for design in designs if design.kind != "unknown"), "unknown"),
-        ordered=any(design.ordered for design in designs),
-        pairing="key" if all(design.pairing == "key" for design in designs) else "position",
-        sizes="missing" if not has_sizes else "exact" if is_exact else "approximate",
-        hash=designs[0].hash if len({design.hash for design in designs}) == 1 else None,
-    )

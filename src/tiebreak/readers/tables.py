@@ -36,7 +36,6 @@ from tiebreak.readers.files import (
     text_of,
 )
 from tiebreak.scores.metric import has_direction
-from tiebreak.scores.vocabulary import quoted
 
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
 """Endings of text files with a row in each line, packed or not; one without may be a download."""
@@ -323,15 +322,13 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)
 
 
-def column_names(path: Path) -> list[str]:
-    """Names of the columns of a file, from its beginning; an error of whoever reads it where that cannot be told."""
+def column_names(path: Path, start: bytes) -> list[str]:
+    """Names of the columns of a file that begins like this; an error of whoever reads it where that cannot be told."""
     ending = path.suffix.lower()
     if ending in (".parquet", ".pq"):
         from pyarrow import parquet
 
         return list(map(str, parquet.read_schema(path).names))
-    with path.open("rb") as file:
-        start = file.read(_SAMPLE)
     if ending in JSON:
         return re.findall(r'"([^"]{1,40})"\s*:', start.decode("utf-8-sig", "replace").partition("}")[0])
     start = content_of(path, "")[:_SAMPLE] if start.startswith(tuple(CODECS)) else start
@@ -688,11 +685,8 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = [run]
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
-    if held == []:
-        raise refuse(name, "it is empty.")
-    raise refuse(
-        name, "it is no table: a list of objects, an object of lists, or an object in each line.", kind=UnsupportedSourceError
-    )
+    what = "it is no table: a list of objects, an object of lists, or an object in each line."
+    raise refuse(name, "it is empty." if held == [] else what, kind=UnsupportedSourceError)
 
 
 def _of_mteb(held: Mapping[str, Any], path: Path, name: str) -> dict[str, Any]:
@@ -849,8 +843,3 @@ def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
     for column, row, cell in wrong:
         if isinstance(cell, _NESTED):
             raise table.refuse(f"it is {printable(f'{cell!r:.60}')}; it must be a single text or number.", column=column, row=row)
-
-
-def known_columns(table: SourceTable) -> str:
-    """Names of the columns of a table, for messages."""
-    return quoted(list(table.columns), 12)
