@@ -369,7 +369,7 @@ class Reading:
             )
         truth = self.roles.get("truth", [""])[0]
         if self.options.rows == "items" and plain(truth) == "y" and truth not in (self.options.models or ()):
-            raise self.refuse(
+            raise self.table.refuse(
                 "it may be the truth, or a model.",
                 "If it is the truth, ",
                 column_advice("truth", truth),
@@ -377,6 +377,7 @@ class Reading:
                 models_advice([truth, *(name for name in rest if name != truth)]),
                 ".",
                 column=truth,
+                kind=UnclearSourceError,
             )
 
     def _by_model(self) -> Long | Source:
