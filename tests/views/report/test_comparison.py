@@ -102,6 +102,8 @@ def test_drawn_intervals_lie_where_the_numbers_are() -> None:
     numbers = [float(row[end]) for row in rows_of(page) if "low" in row for end in ("low", "high")]
     low, high = map(float, re.findall(r'data-scale="(\S+) (\S+)"', page)[0])
     assert places == pytest.approx(100 * (np.array(numbers) - low) / (high - low), abs=0.06)
+    zeros = re.findall(r'class="zero" x1="([\d.]+)%"', page)
+    assert [float(at) for at in zeros] == pytest.approx([-100 * low / (high - low)] * len(zeros), abs=0.06)
 
 
 def test_a_model_far_off_does_not_press_the_others_together() -> None:
