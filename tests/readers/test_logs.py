@@ -219,6 +219,8 @@ def test_inspect_as_json_with_epochs_metadata_and_settings(tmp_path: Path) -> No
     assert log.settings == (("solver", "chain"), ("temperature", "0.5"))
     assert (log.time, log.is_whole) == ("2026-01-01T00:00:00", False)
     assert tb.read_items(path).score[0].tolist() == [[0.5, 0.5, 0, 0]]
+    (tmp_path / "other.json").write_text(path.read_text().replace('"task": "t"', '"task": "u"'))
+    assert len({*tb.read_items(path, tmp_path / "other.json", cluster="topic").clusters}) == 4  # each task has topics of its own
 
 
 def test_inspect_says_what_is_missing_and_why(tmp_path: Path) -> None:
@@ -409,6 +411,8 @@ def test_promptfoo_providers_prompts_and_repeats(tmp_path: Path) -> None:
     log = read_log(promptfoo(tmp_path / "p.json", [*asked, again]), "p", "passed")
     assert columns(log)["model"] == ["a terse", "a prompt 2", "a terse"]
     assert columns(log)["epoch"] == ["1", "1", "2"]
+    first, other, same = columns(log)["item_hash"]  # of what was asked, whatever the order
+    assert first == same != other
 
 
 def test_promptfoo_errors_are_missing_and_named_scores_are_metrics(tmp_path: Path) -> None:
