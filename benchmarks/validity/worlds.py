@@ -428,7 +428,7 @@ def floor(n_runs: int, run_sd: float, shape: Shape, n: int = 60) -> None:
         hard, runs = rng.normal(size=n), [run_sd * rng.normal() + 0.5 * shape(rng, n) for _ in range(n_runs + 2)]
         keys = {"model": ["a"] * (n_runs * n), "run": np.repeat(np.arange(n_runs), n), "item": np.tile(np.arange(n), n_runs)}
         found = tb.noise_floor({**keys, "score": np.concatenate([hard + each for each in runs[:n_runs]])}, **QUALITY)
-        return bool(abs(runs[-1].mean() - runs[-2].mean()) > found.floor), set()
+        return bool(abs(runs[-1].mean() - runs[-2].mean()) > found.floor), {each["code"] for each in found.to_dict()["warnings"]}
 
     add("clustered-t", f"noise floor of {n_runs} runs, effect {run_sd:g}: {_named(shape)}", n, judge)
 

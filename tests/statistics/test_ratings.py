@@ -308,6 +308,16 @@ def test_a_circle_does_not_fit_by_pearsons_chi_squared():
     assert (fit.share[0, 1], fit.share[0, 2], fit.n_effective[0, 1]) == pytest.approx((0.7, 0.3, 100))
 
 
+def test_ratings_fit_where_few_pairs_met_often(rng):
+    """Equal models, two of them in most battles: rare pairs had part in the ratings too, and 11 % of tables did not fit."""
+    shares, pvalues = np.r_[0.5, 0.2, np.full(8, 0.3 / 8)], []
+    for _ in range(60):
+        first, step, score = rng.choice(10, 300, p=shares), rng.integers(1, 10, 300), rng.integers(0, 2, 300).astype(float)
+        second = (first + step) % 10
+        pvalues.append(pair_fit(bradley_terry(first, second, score), first, second, score, None, None).pvalue)
+    assert np.count_nonzero(np.array(pvalues) < 0.01) <= 3
+
+
 def test_a_chain_has_a_top_and_a_bottom_and_nothing_between():
     """The first beat the second, which beat the third: no two have beaten each other, so no ability is finite."""
     assert _of_tables([[0, 3, 0], [0, 0, 3], [0, 0, 0]]).log_ability.tolist() == pytest.approx(

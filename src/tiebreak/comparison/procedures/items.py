@@ -377,15 +377,17 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
     )
 
 
+def few_items(n: int, unit: str) -> Iterator[Notice]:
+    """Remark where so few items may lack what carries a difference."""
+    text = f"with {n} {unit}s, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: a few that "
+    return noted((n < FEW_ITEMS, Notice("few-items", f"{text}carry a difference may not have been met")))
+
+
 def _about_items(items: Items) -> Iterator[Notice]:
     """Few items, and mean differences that a few items carry, or that go with the sizes of clusters."""
     unit, n = ("cluster", items.n_clusters) if items.clusters is not None else (items.unit, len(items.items))
-    if n < FEW_ITEMS and not (items.clusters is not None and n < FEW_CLUSTERS):
-        yield Notice(
-            "few-items",
-            f"with {n} {unit}s, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: a few that "
-            "carry a difference may not have been met",
-        )
+    if not (items.clusters is not None and n < FEW_CLUSTERS):
+        yield from few_items(n, unit)
     n_models = len(items.models)
     if n_models > MOST_CHECKED or items.score.size * n_models > MOST_NUMBERS:
         return

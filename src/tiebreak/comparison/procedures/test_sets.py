@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS
-from tiebreak.comparison.procedures.items import counts_of, means_of_models, reach_of, reach_of_rates, values_of_rates
+from tiebreak.comparison.procedures.items import counts_of, few_items, means_of_models, reach_of, reach_of_rates, values_of_rates
 from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
@@ -16,11 +16,11 @@ from tiebreak.comparison.procedures.procedure import (
     refusal,
 )
 from tiebreak.errors import Setting, TiebreakError
-from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, Law, student
+from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, divide, student
 from tiebreak.scores.means import law_of_models
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.means import independent_difference
+from tiebreak.statistics.means import Means, independent_difference
 from tiebreak.statistics.rates import newcombe
 
 FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20
@@ -117,33 +117,41 @@ NEWCOMBE = Procedure(
 
 # --- means ------------------------------------------------------------------------------------------------------------------
 
+SEEN = 0.75
+"""Skewness, as of single values, from which that of a difference counts: samples of normal ones seldom show so much."""
 
-def _samples(data: Scores) -> Law:
+
+def _samples(data: Scores) -> Means:
     """Mean of each model over its seeds, its items, or the 1 and 0 of its examples."""
     if data.items is not None:
-        return means_of_models(data).by_items
+        return means_of_models(data)
     if data.design.kind == "test-sets":
         counts, n = counts_of(data)
         rate = counts / n
         sd = np.sqrt(rate * (1.0 - rate) * n / np.maximum(n - 1.0, 1.0))
         tolerance = np.full(n.size, RELATIVE_TOLERANCE)
-        return student(rate, sd / np.sqrt(n), n - 1.0, n_units=n.astype(np.int64), tolerance=tolerance)
-    return law_of_models(data.matrix())
+        return Means(student(rate, sd / np.sqrt(n), n - 1.0, n_units=n.astype(np.int64), tolerance=tolerance))
+    return Means(law_of_models(data.matrix()))
 
 
 def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
-    """Student's t around each difference of means, with Welch's degrees of freedom."""
-    own, is_of_seeds = _samples(data), question_of(data) == "seeds"
-    law = independent_difference(*(own.take(rows) for rows in (first, second)[:: data.metric.sign]), guarded=is_of_seeds)
+    """Student's t around each difference of means, with Welch's degrees of freedom; of skewed items Hall's beside it."""
+    found, (one, two) = _samples(data), (first, second)[:: data.metric.sign]
+    own, is_of_seeds = found.by_items, question_of(data) == "seeds"
+    law = independent_difference(own.take(one), own.take(two), guarded=is_of_seeds)
     if is_of_seeds:
         n = np.asarray(own.n_units)
         law = replace(law, n_units=np.minimum(n[first], n[second]))
+    if found.skewness is not None:
+        cubes, (error, df) = found.skewness * own.spread[0] ** 3, law.spread  # third cumulants of independent means add up
+        skewness = divide(cubes[one] - cubes[two], error**3)
+        law = Means(law, np.where(np.abs(skewness) * np.sqrt(df + 1.0) > SEEN, skewness, 0.0)).law
     return Judged(law=law, reach_df=reached(law))
 
 
 def _means(data: Scores) -> ModelValues:
     """Mean score of each model, with its own t interval."""
-    own = _samples(data)
+    own = _samples(data).by_items
     value, n, tolerance = np.asarray(own.estimate), np.asarray(own.n_units), np.asarray(own.tolerance)
     return ModelValues("mean", value, n, tolerance, own.interval_at)
 
@@ -151,7 +159,7 @@ def _means(data: Scores) -> ModelValues:
 def _refuse_single(data: Scores) -> TiebreakError | None:
     """Fewer than two scores of a model."""
     unit = "seed" if question_of(data) == "seeds" else "example" if data.items is None else data.items.unit
-    n_units = np.asarray(_samples(data).df) + 1.0
+    n_units = np.asarray(_samples(data).by_items.df) + 1.0
     few = [name for name, n in zip(data.matrix().models, n_units.tolist(), strict=True) if not n > 1]
     return refusal(
         (
@@ -164,6 +172,13 @@ def _refuse_single(data: Scores) -> TiebreakError | None:
             ".",
         )
     )
+
+
+def _remarks_on_means(data: Scores) -> Iterator[Notice]:
+    """Remarks on what two test sets cost, and on few items of one."""
+    yield from _independent_sets(data)
+    if data.items is not None:
+        yield from few_items(int(np.min(_samples(data).by_items.df)) + 1, data.items.unit)
 
 
 WELCH_1947 = (
@@ -182,7 +197,7 @@ WELCH = Procedure(
     judge=lambda data, first, second, rope, alpha, seed: _judge_means(data, first, second),
     values=_means,
     refuse=_refuse_single,
-    remarks=_independent_sets,
+    remarks=_remarks_on_means,
 )
 
 WELCH_SEEDS = Procedure(
