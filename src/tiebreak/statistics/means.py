@@ -750,10 +750,6 @@ def _of_both(found: Means, runs: FloatArray, runs_df: FloatArray, rest: FloatArr
 # --- sizes of clusters ------------------------------------------------------------------------------------------------------
 
 
-PAIRS_AT_ONCE = 500
-"""Pairs whose differences are made at a time."""
-
-
 FEWEST_SIZES, SIZE_ALPHA, MOST_EVEN = 5, 0.03, 0.7
 """Clusters below which no effect of sizes is seen, the level of its test, and the effective share of clusters of uneven sizes."""
 
@@ -765,7 +761,7 @@ def effects_of_size(means: FloatArray, sizes: FloatArray, first: IntArray, secon
     from scipy.stats import rankdata
 
     own, pvalues = rankdata(sizes) - (sizes.size + 1) / 2, np.ones(first.size)
-    for rows in blocks(first.size, most=PAIRS_AT_ONCE):
+    for rows in blocks(first.size, sizes.size):
         values = means[first[rows]] - means[second[rows]]
         other = rankdata(values, axis=-1)
         other = other - other.mean(axis=-1, keepdims=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, betaincinv
 
 from tiebreak.comparison.procedures.procedure import (
+    MOST_CHECKED,
     Judged,
     ModelValues,
     Procedure,
@@ -232,9 +233,6 @@ NUMBERED = frozenset(
 
 
 # --- ranks, signs and means --------------------------------------------------------------------------------------------------
-
-MOST_CHECKED = 60
-"""Models up to which the differences of all pairs are looked at."""
 
 ASKEW = 0.12
 """Level of the test of symmetry at which differences count as skewed: 1 to 9 % of symmetric ones with light or heavy tails do."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Procedure, TestOnly, and_more, refusal
+from tiebreak.comparison.procedures.procedure import MOST_CHECKED, Procedure, TestOnly, and_more, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray, Law, blocks, student
 from tiebreak.scores.scores import Scores
@@ -18,9 +18,6 @@ N_RESAMPLES = 9_999
 FEW_PERIODS = 60
 """Periods below which it is said that they are few."""
 
-PAIRS_AT_ONCE = 500
-"""Pairs whose differences are made at a time."""
-
 ALLOWED_SHARE = 0.1
 """Share of the pairs that may look so by chance, where there are several."""
 
@@ -29,9 +26,6 @@ SEEN = 1.0
 
 Student's alone called equal forecasts whose losses are nearly all 0, or lognormal, different in 7 to 17 % of 15 to 200 periods.
 """
-
-MOST_MODELS = 60
-"""Models up to which the model confidence set is found, which holds the resampled differences of all pairs."""
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray) -> Law:
@@ -63,7 +57,7 @@ def _judge(data: Scores, first: IntArray, second: IntArray) -> Law:
 def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """The model confidence set of all models, by blocks of periods."""
     matrix = data.matrix()
-    if len(matrix.models) > MOST_MODELS or not matrix.is_complete or np.ptp(matrix.score, axis=0).max() == 0:
+    if len(matrix.models) > MOST_CHECKED or not matrix.is_complete or np.ptp(matrix.score, axis=0).max() == 0:
         return
     block = int(np.cbrt(matrix.n_splits) + 0.5)
     losses = matrix.score if not data.metric.higher_is_better else -matrix.score
@@ -99,11 +93,11 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             f"{n} periods show little of how losses go together over time, and where they do for long equal forecasts differ too "
             f"often; {FEW_PERIODS} periods or more show it",
         )
-    if n_models > MOST_MODELS or not matrix.is_complete:
+    if n_models > MOST_CHECKED or not matrix.is_complete:
         return
     second, first = np.tril_indices(n_models, -1)
     lasting = np.zeros(first.size, dtype=bool)
-    for rows in blocks(first.size, most=PAIRS_AT_ONCE):
+    for rows in blocks(first.size, n):
         difference = matrix.score[first[rows]] - matrix.score[second[rows]]
         varies = np.ptp(difference, axis=-1) > RELATIVE_TOLERANCE * np.abs(matrix.score).max()
         lasting[rows] = varies & lasting_autocorrelation(difference)

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import (
+    MOST_CHECKED,
     Judged,
     ModelValues,
     Procedure,
@@ -288,9 +289,6 @@ TANGO = Procedure(
 MOST_TIMES = 100
 """Times as many runs beyond which no number is realistic."""
 
-MOST_CHECKED = 60
-"""Models up to which the differences of all pairs are looked at."""
-
 MOST_NUMBERS = 20_000_000
 """Differences of all models with another one, up to which they are looked at."""
 
@@ -379,8 +377,12 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
 
 def few_items(n: int, unit: str) -> Iterator[Notice]:
     """Remark where so few items may lack what carries a difference."""
-    text = f"with {n} {unit}s, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: a few that "
-    return noted((n < FEW_ITEMS, Notice("few-items", f"{text}carry a difference may not have been met")))
+    if n < FEW_ITEMS:
+        yield Notice(
+            "few-items",
+            f"with {n} {unit}s, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: a few that "
+            "carry a difference may not have been met",
+        )
 
 
 def _about_items(items: Items) -> Iterator[Notice]:

@@ -163,6 +163,10 @@ def noted(*remarks: tuple[bool | np.bool_, Notice]) -> Iterator[Notice]:
     return (notice for holds, notice in remarks if holds)
 
 
+MOST_CHECKED = 60
+"""Models up to which the differences of all pairs are looked at."""
+
+
 def and_more(n: int) -> str:
     """Words on the pairs beside the one that is named."""
     return f" (and {n - 1} more pair(s))" if n > 1 else ""

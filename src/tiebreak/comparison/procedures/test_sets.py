@@ -28,7 +28,7 @@ FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20
 
 
 def _independent_sets(data: Scores) -> Iterator[Notice]:
-    """Remark on the names of items, of which none is shared."""
+    """Remark on the names of items, of which none is shared, and on few that are graded."""
     items = data.items
     if items is None:
         return
@@ -39,6 +39,8 @@ def _independent_sets(data: Scores) -> Iterator[Notice]:
         f"no {items.unit} was scored for two models, so each is taken to have a test set of its own; if {' and '.join(of)} are "
         f"the same {items.unit}s under other names, give them one name: pairs tell smaller differences apart",
     )
+    if not items.is_binary:
+        yield from few_items(int(has.sum(axis=1).min()), items.unit)
 
 
 def _reach(data: Scores | None) -> tuple[str, str]:
@@ -152,8 +154,7 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
 def _means(data: Scores) -> ModelValues:
     """Mean score of each model, with its own t interval."""
     own = _samples(data).by_items
-    value, n, tolerance = np.asarray(own.estimate), np.asarray(own.n_units), np.asarray(own.tolerance)
-    return ModelValues("mean", value, n, tolerance, own.interval_at)
+    return ModelValues("mean", np.asarray(own.estimate), np.asarray(own.n_units), np.asarray(own.tolerance), own.interval_at)
 
 
 def _refuse_single(data: Scores) -> TiebreakError | None:
@@ -174,13 +175,6 @@ def _refuse_single(data: Scores) -> TiebreakError | None:
     )
 
 
-def _remarks_on_means(data: Scores) -> Iterator[Notice]:
-    """Remarks on what two test sets cost, and on few items of one."""
-    yield from _independent_sets(data)
-    if data.items is not None:
-        yield from few_items(int(np.min(_samples(data).by_items.df)) + 1, data.items.unit)
-
-
 WELCH_1947 = (
     "B. Welch. The generalization of Student's problem when several population variances are involved. Biometrika 34, 1947."
 )
@@ -197,7 +191,7 @@ WELCH = Procedure(
     judge=lambda data, first, second, rope, alpha, seed: _judge_means(data, first, second),
     values=_means,
     refuse=_refuse_single,
-    remarks=_remarks_on_means,
+    remarks=_independent_sets,
 )
 
 WELCH_SEEDS = Procedure(
