@@ -34,8 +34,10 @@ def ended(use: Callable[[], Result]) -> Result:
     return results[0]
 
 
-def told(kind: type[BaseException], use: Callable[..., object], *arguments: Any, **options: Any) -> str:
-    """Text of the error that a call ends with, which must be of a kind."""
+def told(
+    kind: type[BaseException] | tuple[type[BaseException], ...], use: Callable[..., object], *arguments: Any, **options: Any
+) -> str:
+    """Text of the error that a call ends with, which must be of a kind, or of one of several."""
     with pytest.raises(kind) as error:
         use(*arguments, **options)
     return str(error.value)

@@ -14,6 +14,7 @@ from sklearn.metrics import get_scorer, make_scorer
 from sklearn.model_selection import ShuffleSplit
 
 import tiebreak as tb
+from tests.guarded import told
 from tiebreak.errors import InvalidParameterError, SourceNotFoundError, TiebreakError
 from tiebreak.plan.models import name_models
 from tiebreak.plan.plan import make_plan
@@ -74,9 +75,8 @@ def write_study(folder: Path, text: str = STUDY, old: str = "", new: str = "") -
 
 def refused(path: Path) -> str:
     """The message without the folder."""
-    with pytest.raises(TiebreakError) as caught:
-        read_study(path)
-    return str(caught.value).replace(str(path.parent) + "/", "")
+    said = told(TiebreakError, read_study, path)
+    return said.replace(str(path.parent) + "/", "")
 
 
 def models_of(tmp_path: Path, text: str) -> Any:
@@ -337,10 +337,9 @@ def test_data_that_cannot_be_used_are_named(tmp_path: Path, data: dict[str, obje
     for name, content in tables.items():
         (tmp_path / f"{name}.csv").write_text(content)
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(TiebreakError) as caught:
-        read_data(tmp_path, **data)
-    assert message in str(caught.value)
-    assert ("Did you mean" in str(caught.value)) is ("there is no file" in message)
+    said = told(TiebreakError, read_data, tmp_path, **data)
+    assert message in said
+    assert ("Did you mean" in said) is ("there is no file" in message)
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])

@@ -1,6 +1,7 @@
 """Confusion matrices from arrays, and what can be read off them; scikit-learn is the other opinion."""
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
+from tests.guarded import told
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix
 
 labels = st.sampled_from(["a", "b", "c"])
 pairs = st.lists(st.tuples(labels, labels), min_size=1, max_size=30)
 
-
-def refused(call: Any) -> str:
-    """The text of the error."""
-    with pytest.raises(InvalidParameterError) as caught:
-        call()
-    return str(caught.value)
+refused = partial(told, InvalidParameterError)
+"""The text of the error."""
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
+from tests.guarded import told
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError
 from tiebreak.plan.fingerprint import fingerprint
 
@@ -25,12 +27,8 @@ COST = {"no": {"no": 0, "yes": 1}, "yes": {"no": 5, "yes": -1}}
 X, Y = make_classification(n_samples=120, n_features=5, flip_y=0.2, random_state=4)
 LABELS = np.array(["no", "yes"])[Y]
 
-
-def refused(call: Any, error: type[Exception] = InvalidParameterError) -> str:
-    """The text of the error."""
-    with pytest.raises(error) as caught:
-        call()
-    return str(caught.value)
+refused = partial(told, InvalidParameterError)
+"""The text of the error."""
 
 
 # --- making one -----------------------------------------------------------------------------------------------------------
@@ -235,7 +233,7 @@ def test_a_run_read_from_a_store_has_curves_but_not_the_costs(tmp_path: Path) ->
     assert float(read.roc()["logistic"].auc.mean) == float(measured.roc()["logistic"].auc.mean)
     corrected = measured.bias_corrected("expected_cost", n_resamples=50)
     assert corrected.claim == pytest.approx(tb.CostMatrix(COST).expected_cost(measured.confusion()["logistic"]))
-    assert refused(lambda: read.bias_corrected("expected_cost"), DataError) == (
+    assert told(DataError, lambda: read.bias_corrected("expected_cost")) == (
         "how 'expected_cost' is computed is not kept with the run, only its scores are; it cannot be pooled. Call evaluate with "
         "the same metric and store, which measures nothing again, and pool what it returns."
     )
@@ -243,11 +241,13 @@ def test_a_run_read_from_a_store_has_curves_but_not_the_costs(tmp_path: Path) ->
 
 def test_a_class_of_y_without_costs_is_found_before_the_first_fit() -> None:
     """Such as a label written in another way."""
-    text = refused(lambda: tb.evaluate({"logistic": LogisticRegression()}, X, Y, cv=3, scoring=tb.CostMatrix(COST)), DataError)
+    text = told(DataError, lambda: tb.evaluate({"logistic": LogisticRegression()}, X, Y, cv=3, scoring=tb.CostMatrix(COST)))
     assert text == (
         "the metric 'expected_cost' cannot be computed for y: y has the class 0, and the cost matrix has 'no' and 'yes'."
     )
-    text = refused(lambda: tb.evaluate({"tree": DecisionTreeClassifier()}, X, X[:, :2] > 0, cv=3, scoring=tb.CostMatrix(COST)))
+    text = refused(
+        lambda: tb.evaluate({"tree": DecisionTreeClassifier()}, X, X[:, :2] > 0, cv=3, scoring=tb.CostMatrix(COST)),
+    )
     assert text == "a CostMatrix is for classes, and the target does not hold one label for each row."
 
 

@@ -11,6 +11,7 @@ from sklearn import calibration as sk_calibration
 from sklearn import metrics as sk
 
 import tiebreak as tb
+from tests.guarded import told
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnknownNameError
 from tiebreak.metrics.curves import calibration_curve, precision_recall_curve, roc_curve
 
@@ -20,13 +21,6 @@ examples = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=1,
 def columns(data: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     """Labels, and scores between 0 and 1 with many ties."""
     return np.array([y for y, _ in data]), np.array([score / 6 for _, score in data])
-
-
-def refused(call: Any) -> str:
-    """The text of the error."""
-    with pytest.raises(TiebreakError) as caught:
-        call()
-    return str(caught.value)
 
 
 @given(examples)
@@ -157,7 +151,7 @@ def test_arrays_that_do_not_fit_are_refused(y: Any, scores: Any, error: type[Exc
     for curve in (roc_curve, precision_recall_curve):
         with pytest.raises(error):
             curve(y, scores)
-        assert refused(lambda curve=curve: curve(y, scores)) == text
+        assert told(TiebreakError, lambda curve=curve: curve(y, scores)) == text
 
 
 def test_a_positive_label_that_no_example_has() -> None:
@@ -177,7 +171,7 @@ def test_a_positive_label_that_no_example_has() -> None:
 )
 def test_bins_that_cannot_be_made_are_refused(arguments: dict[str, Any], text: str) -> None:
     """Before anything is counted."""
-    assert refused(lambda: calibration_curve(**({"y_true": [0, 1], "probabilities": [0.2, 0.8]} | arguments))) == text
+    assert told(TiebreakError, lambda: calibration_curve(**({"y_true": [0, 1], "probabilities": [0.2, 0.8]} | arguments))) == text
 
 
 def test_one_area_has_one_interval(rng: np.random.Generator) -> None:

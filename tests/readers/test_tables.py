@@ -33,9 +33,7 @@ def columns(source: Any, *names: str) -> dict[str, list[Any]]:
 
 def refusal(source: Any) -> str:
     """The text of the error for a source."""
-    with pytest.raises((DataError, UnsupportedSourceError)) as caught:
-        read_table(source, "t.csv")
-    return str(caught.value)
+    return told((DataError, UnsupportedSourceError), read_table, source, "t.csv")
 
 
 # --- text -----------------------------------------------------------------------------------------------------------------

@@ -79,10 +79,9 @@ def test_a_file_that_is_locked(store: SqlStore, path: Path, monkeypatch: pytest.
         timer.join()
         other.execute("BEGIN IMMEDIATE")
         monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.1)
-        with pytest.raises(StoreError) as error:
-            log.write([an_outcome((0, 0, 1))])
+        said = told(StoreError, log.write, [an_outcome((0, 0, 1))])
         assert len(log.table().state) == 1
-    assert str(error.value) == (
+    assert said == (
         f"{path} is locked: another process has been writing to it for more than 0.1 seconds. {KEPT} Wait for that process or "
         f"stop it; {AGAIN}"
     )

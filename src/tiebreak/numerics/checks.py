@@ -69,7 +69,7 @@ def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakErro
         found = np.asarray(given.astype(float).filled(np.nan) if hasattr(given, "filled") else given)
         if given is None or found.dtype.kind in "mM":
             raise TypeError(f"got {values!r:.60}")
-        return found.astype(float, copy=False)
+        return np.asarray(given if found.dtype.kind == "U" else found, dtype=float)  # whose error has the text as it was given
     except (TypeError, ValueError, OverflowError) as reason:
         raise error(f"{name} must be numbers in rows of equal length; {reason}.") from None
 
