@@ -1,5 +1,7 @@
 """Plots of other results hold the numbers of these, and their titles say what was found."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
@@ -19,8 +21,10 @@ NAMES = ("a", "b", "c")
 def test_roc_data_are_the_mean_curves_best_first() -> None:
     """And each has its AUC; of one curve, its points."""
     rocs = evaluated(NAMES).roc()
-    data = rocs.plot.drawing().data
+    drawing = rocs.plot.drawing()
+    data = drawing.data
     areas = data.groupby("model", sort=False)["value"].first()
+    assert re.match(rf"{areas.index[0]} ranks first of 3 for class 1: .*{areas.iloc[0]:.3f}", drawing.title)
     assert areas.tolist() == sorted((float(line.auc.mean) for line in rocs), reverse=True)
     for line in rocs:
         np.testing.assert_array_equal(data[data["model"] == line.model]["true positive rate"], line.tpr.mean)
