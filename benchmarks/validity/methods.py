@@ -3,7 +3,7 @@
 Every method judges tables drawn as its question has it, of the sizes and shapes that people meet. A table goes through the
 whole of `tb.compare`, at alpha 0.05 and with a rope. The true difference is 0, or just the rope. An interval misses where it
 does not hold the true difference; a verdict is wrong where it is not true of it (undecided never is). A new method brings its
-tables into `DESIGNS`; worlds.py has those of the methods that have none there.
+tables into `DESIGNS`; worlds.py and language_models.py have those of the methods that have none there.
 
 Writes docs/error-rates.csv. The standard error of a rate near 5 % is 0.5 with 2,000 tables.
 
