@@ -110,7 +110,7 @@ class Measurement:
         if self.plan.rng is not None:
             repeat, fold = (int(each[cell.split]) for each in (dataset.described.repeat, dataset.described.fold))
             seed = derive_seed(self.plan.rng, model.name, dataset.data.name, repeat, fold)
-        with _turn, _thread_pools(len(sys.modules)).limit(limits=self.threads), caught_warnings() as caught:
+        with _turn, _limited(self.threads), caught_warnings() as caught:
             try:
                 with (
                     config_context(**self.config | model.settings | assured),
@@ -244,11 +244,25 @@ if hasattr(os, "register_at_fork"):
 
 
 @lru_cache(maxsize=1)
-def _thread_pools(n_modules: int) -> Any:
+def _thread_pools(n_modules: int) -> list[Any]:
     """The thread pools of this process. Finding them takes as long as some fits; new ones come with newly imported modules."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    return list(ThreadpoolController().lib_controllers)
+
+
+@contextmanager
+def _limited(threads: int | None) -> Iterator[None]:
+    """Limit the threads of numerical libraries, as threadpoolctl does, which looks up all about them each time; None: do not."""
+    pools = _thread_pools(len(sys.modules)) if threads else []
+    before = [pool.num_threads for pool in pools]
+    for pool in pools:
+        pool.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        for pool, n_threads in zip(pools, before, strict=True):
+            pool.set_num_threads(n_threads)
 
 
 @contextmanager
