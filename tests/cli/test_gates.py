@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import Run, refused, run_compare
+from tests.cli.conftest import refused, run_compare
 from tests.comparison.test_looks import answers
 from tiebreak.cli.options import FORMATS
 
@@ -226,8 +226,8 @@ def test_percent_and_no_rope_hold_for_all_metrics(measured: str, capsys: pytest.
         assert record["rope"] == (0 if rope == "0" else pytest.approx(0.002, rel=0.05))
 
 
-def test_a_metric_is_never_only_a_name(scores: str, tiebreak: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that does not say which metric it holds has no second one, and standard input is read once for both."""
+def test_a_metric_is_never_only_a_name(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that does not say which metric it holds has no second one."""
     assert "a requirement names the metric 'f1', but the files do not say which metrics they hold" in refused(
         capsys, "compare", scores, *ACCURACY, "--require-better", "f1:svm", "ridge"
     )
