@@ -292,4 +292,4 @@ def _united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
     """Names of all columns, sorted, and the number of its name for each row of each column, -1 where there is none."""
     names = sorted({name for column in columns for name in column.names})
     found, (_, *codes) = united([Words(tuple(names), np.empty(0, int)), *columns])
-    return found, codes
+    return found, [code.astype(np.int64) for code in codes]  # they are multiplied by numbers of models and of battles

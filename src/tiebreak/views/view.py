@@ -248,8 +248,8 @@ def write_whole(path: Path, content: bytes) -> None:
             path.write_bytes(content)
             return
         if path.is_symlink():
-            what = f"{path} is a link to {os.path.realpath(path)}, and no file is written through a link"
-            raise StoreError(f"{what}. Name the file itself, or remove the link.")
+            what = f"it is a link to {os.path.realpath(path)}, and no file is written through a link"
+            raise OSError(errno.ELOOP, f"{what}; name the file itself, or remove the link")
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _FILE_RIGHTS)) as file:
             file.write(content)
             file.flush()
