@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.audits.audit_input import AuditInput, Found, codes_of
 from tiebreak.audits.findings import Finding, Severity, found, percent
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray, IntArray, student_pvalue
+from tiebreak.numerics import FloatArray, IntArray, mid_ranks, student_pvalue
 from tiebreak.plan.data import Dataset, as_column
 from tiebreak.scores.vocabulary import count
 
@@ -279,10 +279,8 @@ def _of_draws(audit_input: AuditInput, codes: IntArray, df: float) -> FloatArray
 
 def _residuals(audit_input: AuditInput) -> FloatArray:
     """Excess of each row over the average row: of each class, or of the rank of its target."""
-    from scipy.stats import rankdata
-
     is_of_classes = audit_input.task == "classification"
-    held = np.eye(len(audit_input.classes))[audit_input.target] if is_of_classes else rankdata(audit_input.target)[:, None]
+    held = np.eye(len(audit_input.classes))[audit_input.target] if is_of_classes else mid_ranks(audit_input.target)[:, None]
     return np.asarray(held - held.mean(axis=0))
 
 

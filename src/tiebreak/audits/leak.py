@@ -13,7 +13,7 @@ import numpy as np
 
 from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column
 from tiebreak.audits.findings import Finding, Severity, found
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import FloatArray, IntArray, mid_ranks
 from tiebreak.scores.vocabulary import count
 
 NEIGHBOURS = 4
@@ -78,9 +78,7 @@ def _of_classes(column: Column, target: IntArray) -> float:
 
 
 def _of_numbers(column: Column, target: FloatArray) -> float:
-    from scipy.stats import rankdata
-
-    ranks = rankdata(target)
+    ranks = mid_ranks(target)
     sums = _sums_of_others(column, np.stack([ranks, np.ones(ranks.size)], axis=1))
     n = sums[:, 1]
     guess = np.where(n > 0, sums[:, 0] / np.maximum(n, 1), ranks.mean())

@@ -29,6 +29,7 @@ from tiebreak.numerics import (
     IntArray,
     Law,
     Shape,
+    mid_ranks,
     set_checked,
     student_multiplier,
     student_tail,
@@ -521,12 +522,10 @@ def _signs(score: FloatArray, columns: Mapping[str, tuple[str, ...]], unit: str)
 
 def _of_numbers(values: FloatArray, what: str) -> Iterator[tuple[float, str]]:
     """Trend by the rank correlation with the place, and likeness of neighbours by that of each with the next."""
-    from scipy.stats import rankdata
-
     values = values[~np.isnan(values)]
     if values.size < FEWEST or np.ptp(values) <= 1e-12 * np.abs(values).max():
         return
-    ranks = rankdata(values)
+    ranks = mid_ranks(values)
     trend = float(np.corrcoef(ranks, np.arange(values.size))[0, 1])
     way = "rises" if trend > 0 else "falls"
     yield 2 * _correlation_tail(abs(trend), values.size), f"{what} {way} along the table (rank correlation {trend:.2f})"

@@ -53,6 +53,16 @@ def mean_present(values: FloatArray, axis: int) -> FloatArray:
     return divide(np.where(present, values, 0.0).sum(axis=axis), np.count_nonzero(present, axis=axis))
 
 
+def mid_ranks(values: FloatArray) -> FloatArray:
+    """Ranks along the last axis from 1 on, equal values at the mean of theirs; `scipy.stats` has them too, and takes a second."""
+
+    def of_row(row: FloatArray) -> FloatArray:
+        ordered = np.sort(row)
+        return np.asarray((np.searchsorted(ordered, row) + np.searchsorted(ordered, row, "right") + 1) / 2)
+
+    return np.asarray(np.apply_along_axis(of_row, -1, values))
+
+
 def median_present(values: FloatArray) -> FloatArray:
     """Median along the last axis of what is not nan, of shape (..., 1); nan of nothing."""
     ordered, last = np.sort(values, axis=-1), np.count_nonzero(~np.isnan(values), axis=-1)[..., None] - 1  # nan comes last

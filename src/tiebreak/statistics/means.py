@@ -31,6 +31,7 @@ from tiebreak.numerics import (
     law_of_rows,
     mean_present,
     median_present,
+    mid_ranks,
     noise_of,
     plain,
 )
@@ -758,12 +759,10 @@ def effects_of_size(means: FloatArray, sizes: FloatArray, first: IntArray, secon
     """Positions of the pairs whose differences go with the sizes of very uneven clusters, by Spearman's correlation."""
     if sizes.size < FEWEST_SIZES or np.sum(sizes) ** 2 / np.square(sizes).sum() > MOST_EVEN * sizes.size:
         return np.zeros(0, dtype=np.intp)
-    from scipy.stats import rankdata
-
-    own, pvalues = rankdata(sizes) - (sizes.size + 1) / 2, np.ones(first.size)
+    own, pvalues = mid_ranks(sizes) - (sizes.size + 1) / 2, np.ones(first.size)
     for rows in blocks(first.size, sizes.size):
         values = means[first[rows]] - means[second[rows]]
-        other = rankdata(values, axis=-1)
+        other = mid_ranks(values)
         other = other - other.mean(axis=-1, keepdims=True)
         squares = np.square(other).sum(axis=-1)
         r = divide(other @ own, np.sqrt(np.square(own).sum() * squares))

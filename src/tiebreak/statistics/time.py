@@ -18,6 +18,7 @@ from tiebreak.numerics import (
     divide,
     floats,
     generator_of,
+    mid_ranks,
     noise_of,
     plain,
     refuse_unless,
@@ -157,10 +158,8 @@ def _is_seasonal(deviation: FloatArray, first: FloatArray) -> NDArray[np.bool_]:
     apart periods must go together less. A cycle, of which periods that are nearer go against each other, cancels in the mean
     and is not named.
     """
-    from scipy.stats import rankdata
-
     n = deviation.shape[-1]
-    left = rankdata(deviation[..., 1:] - first * deviation[..., :-1], axis=-1) - n / 2
+    left = mid_ranks(deviation[..., 1:] - first * deviation[..., :-1]) - n / 2
     size = 2 ** int(np.ceil(np.log2(2 * n)))
     products = np.fft.irfft(np.square(np.abs(np.fft.rfft(left, size, axis=-1))), size, axis=-1)[..., : n // 3 + 1]
     ratio = divide(products, products[..., :1])
@@ -181,8 +180,8 @@ FEWEST_TESTED = 15
 def _cosine_coefficients(deviation: FloatArray, n_lowest: int) -> FloatArray:
     """Coefficients of the lowest cosines, each of variance 2 pi times the spectral density, of shape (..., n_lowest)."""
     n = deviation.shape[-1]
-    at = np.pi * np.outer((np.arange(n) + 0.5) / n, np.arange(1, n_lowest + 1))
-    return np.asarray(np.sqrt(2.0 / n) * (deviation @ np.cos(at)))
+    mirrored = np.fft.rfft(np.concatenate([deviation, deviation[..., ::-1]], axis=-1), axis=-1)[..., 1 : n_lowest + 1]
+    return np.asarray(np.sqrt(0.5 / n) * (mirrored * np.exp(-0.5j * np.pi * np.arange(1, n_lowest + 1) / n)).real)
 
 
 # --- several forecasts ------------------------------------------------------------------------------------------------------
