@@ -55,15 +55,17 @@ _WINNERS = {
 
 def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
     """Columns by which a table is one of battles; empty for others."""
-    words = {_folded(str(name)) for name in names}
+    words = {str(name).strip().casefold() for name in names}
     return next((battle for battle in (SIDES, tuple(ANNOTATIONS.values()), _FLAGS, *_JUDGED) if words >= set(battle)), ())
 
 
 def refuse_battles(table: SourceTable) -> None:
     """Refuse a table whose rows say which of two models was preferred, where scores are read."""
-    names = {_folded(name) for name in (*table.columns, *table.nested)}
+    names = {name.strip().casefold() for name in (*table.columns, *table.nested)}
     names -= {
-        _folded(name) for name, column in table.columns.items() if _folded(name).startswith("model_") and is_numeric(column)
+        name.strip().casefold()
+        for name, column in table.columns.items()
+        if name.strip().casefold().startswith("model_") and is_numeric(column)
     }
     if battle := battle_columns(names) or next((each for each in (SIDES[:2], _NUMBERED) if names.issuperset(each)), ()):
         raise refuse(
@@ -94,7 +96,7 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
         name = "the battles" if len(sources) == 1 else f"table {place} of the battles"
         name = printable(str(source)) if isinstance(source, str | os.PathLike) else name
         try:
-            table = read_table(source, name, is_name=lambda column: _folded(column) not in ("weight", "preference"))
+            table = read_table(source, name, is_name=lambda column: column.strip().casefold() not in ("weight", "preference"))
             table = _with_winner(table)
             held = _columns(table, cluster)
         except (SourceNotFoundError, UnsupportedSourceError):  # whoever reads scores says why
@@ -114,10 +116,6 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
 # --- one source -----------------------------------------------------------------------------------------------------------
 
 
-def _folded(name: str) -> str:
-    return name.strip().casefold()
-
-
 def _with_winner(table: SourceTable) -> SourceTable:
     """The table with a column winner, where three columns say it."""
     if not table.columns.keys() >= {*_FLAGS} or "winner" in table.columns:
@@ -131,7 +129,7 @@ def _with_winner(table: SourceTable) -> SourceTable:
 def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
     """Columns of battles by what they hold; none of another table."""
     names = [*table.columns, *table.nested]
-    columns = {_folded(each): each for each in names}
+    columns = {each.strip().casefold(): each for each in names}
     if judged := next((each for each in _JUDGED if columns.keys() >= {*each}), ()):
         raise refuse(
             table.name,
@@ -162,7 +160,7 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
             f"or tie), and may have cluster and weight; found: {', '.join(map(repr, names))}."
         )
     if cluster is not None:
-        found["cluster"] = names[look_up(_folded(cluster), list(columns), "column of the battles")]
+        found["cluster"] = names[look_up(cluster.strip().casefold(), list(columns), "column of the battles")]
     return found
 
 

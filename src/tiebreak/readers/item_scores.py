@@ -1,7 +1,7 @@
 """Scores of single items, from tables and logs of evaluation tools, joined on the items."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -79,7 +79,17 @@ def items_of(
     shape = (len(model.names), len(run.names), len(item.names))
     is_grid = np.array_equal(place, np.arange(np.prod(shape)))  # of a column for each model, which may have a million rows
     if not is_grid and np.bincount(place).max(initial=0) > 1:
-        _refuse_doubled(joined, model, {"item": item, "run": run, "epoch": epoch})
+        others: dict[str, Column] = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}}
+        rows = SourceTable(joined.name, others, joined.where, model.code.size, {})
+        units = {"item": item, "run": run, "epoch": epoch}
+        keys = {what: column for what, column in units.items() if what in joined.words}
+        hints = {
+            " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all.": (
+                {"run", "epoch"}.isdisjoint(joined.words)
+            ),
+            " If they are of several tasks, name these in a column 'task'.": TASK not in joined.words,
+        }
+        refuse_doubles(rows, model, keys, joined.model_column, hints=[hint for hint, is_so in hints.items() if is_so])
     directions = {part.lower_is_better for part in parts if part.lower_is_better is not None}
     called, score = held or metric, joined.numbers["score"]
     if lower_is_better is None and len(directions) == 1 and not is_known(str(called)):
@@ -223,20 +233,6 @@ def _once(remarks: Iterable[str]) -> list[str]:
 
 def _shown(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names) if "".join(names).isprintable() else tuple(map(printable, names))
-
-
-def _refuse_doubled(joined: Long, model: Words, units: Mapping[str, Words]) -> None:
-    """Refuse two scores of one model for an item, in one run and epoch."""
-    texts: dict[str, Column] = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}}
-    table = SourceTable(joined.name, texts, joined.where, model.code.size, {})
-    held = {what: column for what, column in units.items() if what in joined.words}
-    hints = {
-        " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all.": (
-            {"run", "epoch"}.isdisjoint(joined.words)
-        ),
-        " If they are of several tasks, name these in a column 'task'.": TASK not in joined.words,
-    }
-    refuse_doubles(table, model, held, joined.model_column, hints=[hint for hint, is_so in hints.items() if is_so])
 
 
 def _one_each(joined: Long, key: str, item: Words) -> Any:

@@ -137,6 +137,14 @@ def _log(records: Iterable[Record], facts: Record, stem: str, name: str, asked: 
         scores = dict.fromkeys(record["scores"]) if record.get("void") else record["scores"]
         names = (record["item"], record["model"], record.get("task"), record.get("hash"), *[*scores][:1])
         seen[names] += 1  # a list or an object is no name
+        # short texts, whole numbers and truths that a log keeps of a sample, by which samples can be grouped
+        fields = record["fields"].items() if isinstance(record.get("fields"), dict) else ()
+        short = [
+            (str(key), str(value))
+            for key, value in fields
+            if len(str(key)) <= 80
+            and (len(value) <= 80 if isinstance(value, str) else isinstance(value, int) and abs(value) < 10**18)
+        ]
         rows.append(
             {
                 **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=False)),
@@ -144,7 +152,7 @@ def _log(records: Iterable[Record], facts: Record, stem: str, name: str, asked: 
                 "run": record.get("run"),
                 "scores": scores,
                 "failed": bool(record.get("failed") or record.get("void")),
-                **_fields(record.get("fields")),
+                **{f"{key} of the sample" if key in _OWN else key: value for key, value in short[:40]},
             }
         )
     is_sure = facts.get("is_sure", False)
@@ -190,17 +198,6 @@ def _check(is_right: object, said: str) -> None:
 
 _OWN = frozenset("item model score epoch item_hash task run cluster weight scores failed".split())
 """Keys of a row that have a meaning; fields of samples that are called so get a name of their own."""
-
-
-def _fields(found: Any) -> Record:
-    """Short texts, whole numbers and truths that a log keeps of a sample, as texts, by which samples can be grouped."""
-    short = [
-        (str(key), str(value))
-        for key, value in (found if isinstance(found, dict) else {}).items()
-        if len(str(key)) <= 80
-        and (len(value) <= 80 if isinstance(value, str) else isinstance(value, int) and abs(value) < 10**18)
-    ]
-    return {f"{key} of the sample" if key in _OWN else key: value for key, value in short[:40]}
 
 
 def _text(value: Any) -> str | None:

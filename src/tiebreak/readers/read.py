@@ -39,6 +39,9 @@ Found = Source | Long | Reading | Path
 """What a source turns out to be: scores of splits or items, a long table, a table of predictions, or the log of a tool."""
 
 
+_FILE = (str, os.PathLike)
+
+
 class NamedSource(NamedTuple):
     """A source with its name in messages, and those that its model has from a dict of sources and from its file."""
 
@@ -213,19 +216,21 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
     if not sources:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
     given = []
-    files = iter(_different_names([Path(source) for source in sources if _is_file(source)]))
+    files = iter(_different_names([Path(source) for source in sources if isinstance(source, _FILE)]))
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
-        name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
+        name = printable(os.fspath(source)) if isinstance(source, _FILE) else f"source {number}" if not is_alone else "the source"
         source = _as_table(source, options)
         if isinstance(source, Mapping) and sklearn.is_of_sources(source):
             for key, value in source.items():
-                given.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
+                given.append(NamedSource(value, printable(os.fspath(value)) if isinstance(value, _FILE) else name, str(key)))
         else:
             name = "the table" if is_alone and is_frame(source) else name
-            given.append(NamedSource(source, name, file=printable(next(files)) if _is_file(source) else ""))
+            given.append(NamedSource(source, name, file=printable(next(files)) if isinstance(source, _FILE) else ""))
     if rows := _rows_of_runs(given, options):
         given = [NamedSource(rows, f"{given[0].name} and {len(rows) - 1} more")]
+        named = {"model": "model"} if "model" in rows[0] else {}  # be it called 0.9 after its file
+        options = dataclasses.replace(options, columns={**named, **(options.columns or {})})
     return [_found(each, options, n_sources=len(given)) for each in given], given
 
 
@@ -255,7 +260,7 @@ def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[di
     """Rows of one table from files with one row of scores each, such as the metrics.json of runs; none for others."""
     rows: list[dict[str, Any]] = []
     for each in given if len(given) > 1 else ():
-        path = Path(each.source if _is_file(each.source) else "")
+        path = Path(each.source if isinstance(each.source, _FILE) else "")
         # a row of scores is short
         if not path.is_file() or path.stat().st_size > 2**16 or logs.format_of(path) or answer.is_answer(path):
             return []
@@ -279,10 +284,6 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
     return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
 
 
-def _is_file(source: Any) -> bool:
-    return isinstance(source, str | os.PathLike)
-
-
 def _is_items(found: Found) -> bool:
     if isinstance(found, Source):
         return found.scores.items is not None
@@ -299,17 +300,22 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         source = answer.read_answer(source, name)
     elif isinstance(source, Items):
         source = source.as_scores()
-    elif _is_file(source):
+    elif isinstance(source, _FILE):
         check_path(Path(source), name)
         found = Path(source) if logs.format_of(Path(source)) else None
     elif hasattr(source, "__tiebreak_scores__"):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
-        found = _with_options(source, name, options)
+        scores = of_asked_metric(source, options, name)
+        sized = ReadOptions() if scores.items is not None else options  # items have no sizes: who gives some is told so
+        matrices = tuple(with_sizes(matrix, sized, name) for matrix in scores.matrices)
+        design = with_known_sizes(scores.design, matrices)
+        saved = tuple(each._replace(source=each.source or name) for each in scores.saved_settings)
+        found = Source(dataclasses.replace(scores, matrices=matrices, design=design, saved_settings=saved), name)
     elif options.rows not in ("items", "seeds"):
         found = found or sklearn.read(source, name, options)
     if found is None:
-        if not (_is_file(source) or isinstance(source, Mapping) or is_frame(source) or is_records(source)):
+        if not (isinstance(source, (*_FILE, Mapping)) or is_frame(source) or is_records(source)):
             is_array = isinstance(source, list | tuple | np.ndarray)
             named = " Name the models, as in tb.compare({'a': first, 'b': second})." if is_array else ""
             raise UnsupportedSourceError(
@@ -347,7 +353,7 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
         from tiebreak.readers.predictions import losses_in_time  # with the statistics of their metrics
 
         return losses_in_time(reading) or reading
-    is_alone = n_sources > 1 or bool(given.key) or _is_file(source)
+    is_alone = n_sources > 1 or bool(given.key) or isinstance(source, _FILE)
     long = reading.long(given.stem if is_alone else None)
     if isinstance(long, Source):
         return long
@@ -366,21 +372,6 @@ def _named(long: Long, given: NamedSource) -> Long:
     if given.key and len(long.models) > 1:
         raise UnclearSourceError(f"the source given for {given.key!r} holds {len(long.models)} models. Pass it without a name.")
     return long.with_models(dict.fromkeys(long.models, given.key)) if given.key else long
-
-
-def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
-    scores = of_asked_metric(scores, options, name)
-    sized = ReadOptions() if scores.items is not None else options  # items have no sizes: who gives some is told so
-    matrices = tuple(with_sizes(matrix, sized, name) for matrix in scores.matrices)
-    return Source(
-        dataclasses.replace(
-            scores,
-            matrices=matrices,
-            design=with_known_sizes(scores.design, matrices),
-            saved_settings=tuple(each._replace(source=each.source or name) for each in scores.saved_settings),
-        ),
-        name,
-    )
 
 
 # --- all sources ----------------------------------------------------------------------------------------------------------

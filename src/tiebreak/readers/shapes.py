@@ -279,7 +279,8 @@ class Reading:
 
     def words(self, role: str) -> Words:
         """Column of a part, of which several are joined."""
-        return joined([_keyed(self.table.words(column)) for column in self.roles[role]])
+        columns = {column: self.table.words(column) for column in self.roles[role]}
+        return joined([words if column == _ALONE else _keyed(words) for column, words in columns.items()])
 
     def others(self, *roles: str) -> list[str]:
         """Columns that have none of these parts."""

@@ -242,10 +242,21 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     if len(sources) == 1:
         return sources[0].scores
     _check_alike(sources)
+    named = {name for source in sources for name in source.scores.datasets if name}
+    if len(named) == 1:  # a dataset without a name takes that of the others
+        sources = [
+            dataclasses.replace(
+                source,
+                scores=source.scores.with_matrices(
+                    [dataclasses.replace(matrix, dataset=matrix.dataset or min(named)) for matrix in source.scores.matrices]
+                ),
+            )
+            for source in sources
+        ]
     kept = _relabelled(_relabelled(sources, "repeat"), "fold")
     reference = next((source for source in kept if source.scores.design.pairing == "key"), kept[0])
     kept = [_aligned(source, reference) for source in kept]
-    datasets = dict.fromkeys(name for source in kept for name in _datasets(source, kept))
+    datasets = dict.fromkeys(name for source in kept for name in source.scores.datasets)
     matrices = tuple(_join_dataset(name, kept) for name in datasets)
     notices = dict.fromkeys(notice for source in kept for notice in source.scores.notices)
     # seeds, periods and datasets of one score have names of their own, and a test set of each model needs none
@@ -354,19 +365,8 @@ def _aligned(source: Source, reference: Source) -> Source:
 # --- one dataset ------------------------------------------------------------------------------------------------------------
 
 
-def _datasets(source: Source, sources: Sequence[Source]) -> tuple[str, ...]:
-    """Datasets of a source; one without a name takes that of the others."""
-    named = tuple(dict.fromkeys(name for other in sources for name in other.scores.datasets if name))
-    return named if source.scores.datasets == ("",) and len(named) == 1 else source.scores.datasets
-
-
 def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
-    held = [
-        (source, matrix)
-        for source in sources
-        for name, matrix in zip(_datasets(source, sources), source.scores.matrices, strict=True)
-        if name == dataset
-    ]
+    held = [(source, matrix) for source in sources for matrix in source.scores.matrices if matrix.dataset == dataset]
     if len(held) == 1 and len(held[0][0].scores.matrices) == 1:
         other = next(source for source in sources if source is not held[0][0])
         others = "a dataset without a name" if other.scores.datasets == ("",) else f"dataset {quoted(other.scores.datasets)}"
