@@ -1,7 +1,6 @@
 """Scores of items from predictions beside the truth."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 import tiebreak as tb
-from tiebreak.errors import DataError, TiebreakError, UnclearSourceError
+from tiebreak.errors import DataError, UnclearSourceError
 
 TRUTH = np.array([0, 1, 1, 0, 1, 0])
 PROBABILITY = np.array([0.1, 0.8, 0.4, 0.3, 0.9, 0.6])
@@ -56,42 +55,6 @@ def test_numbers_have_errors() -> None:
     items = tb.read_predictions([1.5, 2.0, 3.0], {"a": [1.0, 2.5, 3.0]}, metric="mae")
     assert items.score.ravel().tolist() == [0.5, 0.5, 0.0]
     assert tb.read_predictions([1.5, 2.0], {"a": [1.0, 2.5]}, metric="mse").score.ravel().tolist() == [0.25, 0.25]
-
-
-@pytest.mark.parametrize(
-    ("truth", "predictions", "options", "text"),
-    [
-        ([0, 1, 1], {"a": [0, 1, 2]}, {}, r"'a' predicts '2', which the truth does not have; its classes are '0' and '1'"),
-        ([0, 1, 1], {"a": [0, 1, 3], "b": [0, 1, 1]}, {}, "'a' predicts '3', which the truth does not have"),
-        ([0, 1, 1], {"a": [0.1, 0.5]}, {}, r"'a' has predictions of the shape \(2,\) for 3 examples"),
-        ([0, 1, 1], {"a": [0.1, 0.5, 1.2]}, {"metric": "brier"}, "between 0 and 1; 'a' has 1.2 for example 3"),
-        ([0, 1, 1], {"a": [0.1, np.nan, 0.2]}, {}, "1 predictions of 'a' are missing"),
-        ([0, None, 1], {"a": [0, 1, 1]}, {}, "1 values of y_true are missing"),
-        ([0, 1, 1], {"a": [[0.5, 0.6]] * 3}, {"metric": "log_loss"}, "for example 1 sum to 1.1, not 1"),
-        ([0, 1, 2], {"a": [0.1, 0.2, 0.3]}, {"metric": "roc_auc"}, "y_true has 3. Give a column for each"),
-        ([0, 1, 1], {"a": [0, 1, 1]}, {"items": ["x", "x", "y"]}, "1 names of items stand twice or more"),
-        ([0, 1, 1], {"a": [0, 1, 1]}, {"clusters": [1, 2]}, "clusters has 2 entries for 3 examples"),
-        ([0, 1, 1], {"a": [0, 1, 1]}, {"weights": [1, -2, 1]}, "the smallest is -2"),
-        ([0, 1, 1], {"a": [0, 1, 1], "b": [0.1, 0.8, 0.4]}, {}, "'a' predicts classes, 'b' does not"),
-        (
-            [0, 1, 1],
-            {"a": [0, 1, 1]},
-            {"metric": "max_error"},
-            "'max_error' is no metric of predictions that tiebreak knows: acc",
-        ),
-        ([0, 1, 1], {}, {}, "predictions is a dict"),
-        ([1.5, 2.0, 3.0], {"a": [1.0, 2.5, 3.2]}, {}, "numbers are compared by their errors"),
-        ([*"xyx"], {"a": [*"xyx"]}, {"metric": "f1"}, r"which of the classes 'x' and 'y' is the positive one\? .*positive='y'"),
-        ([1, 2, 3], {"a": [1, 2, 2]}, {"metric": "f1"}, "f1 is of the positive one of two classes, and y_true has 3.*f1_macro"),
-        ([1, 1], {"a": [1, 1]}, {"metric": "f1_macro"}, "f1_macro tells classes apart, and y_true has only '1'"),
-        ([2.0, 2.0], {"a": [1.0, 1.0]}, {"metric": "r2"}, "r2 needs numbers that differ in y_true; all are 2"),
-        ([2.0, 3.0], {"a": [*"xy"]}, {"metric": "r2"}, "'a' needs a finite number for each example: r2"),
-    ],
-)
-def test_wrong_predictions_are_refused(truth, predictions, options, text: str) -> None:
-    """With the model, the value and the place."""
-    with pytest.raises(TiebreakError, match=text):
-        tb.read_predictions(truth, predictions, **options)
 
 
 def test_classes_for_metrics_of_all_of_them_together() -> None:
@@ -168,25 +131,6 @@ def test_a_ranking_is_of_probabilities_where_these_stand_beside_the_classes() ->
     assert areas.flips("a", "b") is None
 
 
-@pytest.mark.parametrize(
-    ("other", "text"),
-    [
-        (B[1:], r"of other examples than the first source: it lacks 1 \('4'\) and has 0 more"),
-        (B.assign(y_true="x"), r"has another truth for example '2' than the first source"),
-        (B.assign(id=1), r"example '1' stands twice or more"),
-        (B.assign(y_pred=["x", None, "y", "y"]), r"row 2, column 'y_pred': no value is given \(1 such row"),
-        (A[["id", "y_true"]], "it has the truth, but no column of predictions"),
-        (pd.DataFrame({"item": [1, 2], "score": [1, 0]}), "some sources are predictions beside the truth, and others scores"),
-        (B.assign(y_true=[[1, 2]] * 4), r"row 1, column 'y_true': it is \[1, 2\]; it must be a single text or number"),
-    ],
-    ids=range(7),
-)
-def test_tables_that_do_not_go_together(other: pd.DataFrame, text: str) -> None:
-    """The examples, the truth, what is lacking."""
-    with pytest.raises(TiebreakError, match=text):
-        tb.read_items({"a": A, "b": other})
-
-
 def test_predictions_may_stand_in_rows_of_each_model() -> None:
     """As those out of all folds are kept; a column of scores beside them is what it says."""
     rows = pd.concat([each.assign(model=name, fold=[0, 0, 1, 1]) for name, each in {"a": A, "b": B}.items()])
@@ -196,21 +140,6 @@ def test_predictions_may_stand_in_rows_of_each_model() -> None:
     assert tb.read_items(rows.assign(correct=1)).score.mean() == 1
     with pytest.raises(DataError, match=r"row 1, column 'model': no model is given"):
         tb.read_items(rows.assign(model=[None, *"aaabbbb"]))
-
-
-@pytest.mark.parametrize(
-    ("columns", "text"),
-    [
-        ({"a_correct": [1, 0, 1, 1], "b_correct": 1}, "is 'a_correct' what a model predicts, or a score"),
-        ({"rf_pred": [*"xyxx"], "rf_prob": 0.5, "b": "x"}, "'rf_pred' and 'rf_prob' are several columns of one model"),
-        ({"y_true": [0, 1, 0, 1], "prob_0": 0.5, "prob_1": 0.5}, "'prob_0' and 'prob_1' are several columns of one model"),
-        ({"split": ["train", "train", "test", "test"], "a": "x"}, "column 'split': it names parts of the data"),
-    ],
-)
-def test_columns_beside_the_truth_that_are_no_models(columns: dict[str, Any], text: str) -> None:
-    """Whether an answer is right, other forms and classes of one model, and rows that it was trained on."""
-    with pytest.raises(TiebreakError, match=text):
-        tb.compare(A[["id", "y_true"]].assign(**columns))
 
 
 def test_models_may_be_called_like_letters_of_classes() -> None:

@@ -148,33 +148,6 @@ def test_rows_are_chosen_by_their_values(write: Write) -> None:
             read(path, where=where)
 
 
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [
-        ({"models": "svm"}, "models must be a list of the names to keep, as in models=['svm', 'rf']; got 'svm'."),
-        ({"models": []}, "models must be a list of the names to keep, as in models=['svm', 'rf']; got []."),
-        ({"models": ["svm", "svm"]}, "models names 'svm' twice. Name each model once."),
-        ({"metric": 3}, "metric must be a name; got 3 of type int."),
-        ({"dataset": ["a"]}, "dataset must be a name; got ['a'] of type list."),
-        (
-            {"lower_is_better": 1},
-            "lower_is_better must be True, False or None, or {metric: True or False} for several metrics; got 1.",
-        ),
-        ({"columns": [1]}, "columns must be a dict of names; got [1]."),
-        ({"columns": {"model": 3}}, "columns must be a dict of names; got {'model': 3}."),
-        ({"rows": "x"}, "rows must be 'auto', 'items', 'splits' or 'seeds'; got 'x'."),
-        *[
-            ({"n_test": value}, f"n_test must be a number of examples, a whole number from 1 to 1e+15; got {value!r}.")
-            for value in (0, -1, 2.5, "90", True, 10**30)
-        ],
-    ],
-    ids=str,
-)
-def test_settings_are_checked(settings: dict[str, Any], text: str, write: Write) -> None:
-    """Whatever the source, in words, not by what they happen to break."""
-    assert told(InvalidParameterError, read, write(WIDE), **settings) == text
-
-
 def test_an_export_is_read_back(write: Write) -> None:
     """to_frame(), and the CSV of it, hold all but absent scores; a dataset without a name is none."""
     scores = read(write(WIDE.replace("0.88", "")), n_train=90, n_test=10)
@@ -232,11 +205,11 @@ def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> Non
 def test_a_file_of_each_run_may_hold_what_it_measured(write: Write) -> None:
     """One score of each metric, as the metrics.json of runs; what cross_validate returned; and metrics within an object."""
     runs = (
-        write('{"accuracy": 0.9, "f1": 0.8, "seed": 42, "timestamp": "2024-05-01"}', "a.json"),
-        write("accuracy,seed\n0.8,42\n", "b.csv"),
+        write('{"accuracy": 0.9, "f1": 0.8, "seed": 42, "timestamp": "2024-05-01"}', "0.9.json"),
+        write("accuracy,seed\n0.8,42\n", "1.0.csv"),
     )
     means = tb.read_scores(*runs, metric="accuracy", n_test=100)
-    assert (means.models, means.design.kind, means.matrix().score.ravel().tolist()) == (("a", "b"), "means", [0.9, 0.8])
+    assert (means.models, means.design.kind, means.matrix().score.ravel().tolist()) == (("0.9", "1.0"), "means", [0.9, 0.8])
     result = '{"fit_time": [1, 1, 1], "score_time": [1, 1, 1], "test_score": [0.7, 0.8, 0.9]}'
     folds = tb.read_scores(write(result, "x.json"), write(result.replace("0.9", "0.6"), "y.json"), metric="accuracy", cv=3)
     assert (folds.models, folds.matrix().score.tolist()) == (("x", "y"), [[0.7, 0.8, 0.9], [0.7, 0.8, 0.6]])

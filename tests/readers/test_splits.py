@@ -14,7 +14,6 @@ from tests.readers.helpers import WIDE, codes, read
 from tiebreak.api import read_scores
 from tiebreak.errors import (
     DataError,
-    TiebreakError,
     UnclearSourceError,
 )
 from tiebreak.scores.scores import Scores
@@ -167,31 +166,6 @@ def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
 # --- values ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("value", "metric", "said"),
-    [
-        ("inf", "r2", "line 3: r2 lies between -inf and 1, and that of 'svm' is inf"),
-        ("-inf", "r2", "model 'svm', repeat 0 fold 1: the score is minus infinite"),
-        ("1e200", "utility", "model 'svm', repeat 0 fold 1: the score is 1e+200. Means"),
-        (
-            "1.4",
-            "f1",
-            "line 3: f1 lies between 0 and 1 (or 0 and 100 in per cent, for all models and datasets), and that of 'svm' is 1.4",
-        ),
-        ("-0.1", "f1", "line 3: f1 lies between 0 and 1"),
-        ("101", "f1", "line 3: f1 lies between 0 and 1"),
-        ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never below zero"),
-        ("0.25", "neg_log_loss", "'neg_log_loss' is never above zero: "),
-    ],
-)
-def test_values_that_a_metric_cannot_have(value: str, metric: str, said: str, write: Write) -> None:
-    """By row, in tables of both shapes."""
-    direction = {"lower_is_better": False} if metric == "utility" else {}
-    for text in ("fold,svm,rf\n0,{0},{0}\n1,{1},{0}\n", "model,fold,score\nrf,0,{0}\nsvm,1,{1}\nrf,1,{0}\nsvm,0,{0}\n"):
-        path = write(text.format(-0.5 if metric == "neg_log_loss" else 0.5, value))
-        assert said in told(DataError, read, path, metric=metric, **direction)
-
-
 def test_negated_losses_and_per_cent(write: Write) -> None:
     """A neg_ name says how values are stored; a perfect loss may be off by rounding; per cent of all models is a unit."""
     scores = read(write("fold,svm\n0,-0.5\n1,-0\n"), metric="neg_log_loss").matrix().score
@@ -217,35 +191,6 @@ def test_the_direction_is_never_read_off_the_data(write: Write) -> None:
 
 FOLDS = "fold,a\n" + "".join(f"{fold},0.{fold}\n" for fold in range(10))
 SIZED = "fold,svm,rf,n_train,n_test\n0,0.1,0.2,90,10\n1,0.3,0.4,91,{}\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "settings", "said"),
-    [
-        ("seed,svm,rf,n_test\n1,0.1,0.2,100\n2,0.2,0.3,90\n", {}, "their test examples differ, too.*call that column 'split'"),
-        (
-            "model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.1\nsvm,1,1,0.2\nsvm,1,1,0.3\n",
-            {},
-            r"model 'svm' has two scores for fold '1', seed '1' \(line 4 and line 5; 1 such",
-        ),
-        ("time,a\n2024-01,0.1\nMay,0.2\n", {}, "line 3: 'May' is neither a number nor a date such as 2024-01-31"),
-        ("time,a\n2024-01-01,0.1\n2024-01-02T00:00+00:00,0.2\n", {}, r"line 3: .*\(with a time zone in all of them or in none\)"),
-        ("dataset,time,a\nx,1,0.1\nx,2,0.1\ny,1,0.2\ny,2,0.2\n", {}, "has periods of 2 datasets; losses in time are compared"),
-        ("model,correct,n\na,11,10\nb,1,20\n", {}, "line 2, column 'correct': it is 11, of 10 examples"),
-        ("model,correct,n\na,1,10\na,2,20\n", {}, "two rows or more are of model 'a'"),
-        ("model,test_set,correct,n\na,x,1,9\nb,x,2,9\n", {}, "two rows or more are of test set 'x'. Add up those of one model"),
-        (FOLDS, {"cv": 3}, "10 scores of each model, which is no multiple of the 3 splits that cv=3 makes"),
-        (WIDE, {"n_train": 90}, "n_train is known but n_test is not, and the correction needs both"),
-        (SIZED.format(9), {"n_train": 90}, "n_train=90 was given, but scores.csv says 91 for repeat 0 fold 1"),
-        ("model,fold,score,n_test\na,0,0.1,9\nb,0,0.1,8\na,1,0.1,9\n", {}, "n_test of repeat 0 fold 0 is 9 for one model and"),
-        *[(SIZED.format(n), {}, r"line 3, column 'n_test': it must be a number of ex") for n in ("0", "-1", "1.5", "", "inf")],
-        ("metric,dataset,a\nf1,x,1\nr2,x,2\n", {"metric": None}, "holds 2 metrics"),
-    ],
-)
-def test_tables_that_cannot_be_right_are_refused(text: str, settings: dict[str, Any], said: str, write: Write) -> None:
-    """By row and column, or with the splits that contradict each other."""
-    with pytest.raises(TiebreakError, match=said):
-        read(write(text), **settings)
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -282,44 +227,6 @@ def test_models_of_one_name_are_called_after_their_source(write: Write) -> None:
 
 
 HELD = {"seed": [0, 1], "a": [0.1, 0.2]}
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "error", "said"),
-    [
-        (table(a=[0.1, 0.2]), table(fold=[10, 11], b=[0.3, 0.4]), DataError, "no split in common: the first of one is repeat 0"),
-        (
-            HELD,
-            {**HELD, "seed": [2, 3]},
-            DataError,
-            "no seed in common.*put the rows of all sources into one table if each holds",
-        ),
-        (table(a=[0.1, 0.2]), HELD, DataError, "source 1 holds scores by split, source 2 scores by seed"),
-        (
-            table(dataset="iris", a=[0.1, 0.2]),
-            table(dataset="wine", b=[0.3, 0.4]),
-            DataError,
-            "source 1 is about dataset 'iris', but source 2 about dataset 'wine'; scores on different datasets",
-        ),
-        (
-            table(a=[0.1, 0.2], n_train=90, n_test=10),
-            table(b=[0.3, 0.4], n_train=[90, 91], n_test=10),
-            DataError,
-            "n_train of repeat 0 fold 1 is 90 for one model and 91 for another. Models on the same split share its sizes",
-        ),
-        (
-            table(a=[0.1, 0.2]).assign(metric="accuracy"),
-            table(b=[0.1, 0.2]).assign(metric="log_loss"),
-            UnclearSourceError,
-            r"'accuracy' \(higher is better\) and source 2 holds 'log_loss' \(lower is better\); only scores of one metric can",
-        ),
-    ],
-    ids=["splits", "seeds", "kinds", "datasets", "sizes", "metrics"],
-)
-def test_sources_that_cannot_be_joined(one: Any, two: Any, error: type[TiebreakError], said: str) -> None:
-    """Both are named, with what differs."""
-    with pytest.raises(error, match=said):
-        read(one, two, metric=None if "metric" in one else "accuracy")
 
 
 def test_words_are_matched_as_words() -> None:

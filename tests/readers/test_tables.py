@@ -149,55 +149,6 @@ def test_a_large_file_may_be_of_windows_encoding(write: Write) -> None:
 HINT = "If these are decimal commas, write the numbers with a point, such as 0.83."
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
-        ("svm,rf\n0,83,0,92\n", f", line 2: 4 cell(s), but the header has 2 column(s). {HINT}"),
-        (
-            "svm,a;b\n0.1,0.2;0.3\n",
-            (
-                ": it is separated by commas (2 columns) or semicolons (2 columns), and every row fits either. Put what "
-                "holds one of them into quotation marks."
-            ),
-        ),
-        (
-            "Results of May,,\na,b,c\n1,2,3\n",
-            (
-                ", line 1: it is no header: it names 1 of 3 columns ('Results of May'). Remove the lines above the header "
-                "with the names of the columns."
-            ),
-        ),
-        ("a,b\nx,y\na,b\n", ", line 3: it repeats the header. Remove the line; was one table put below another?"),
-        (
-            '"model" "score"\n"1" "svm" 0.5\n',
-            ", line 2: 3 cell(s), but the header has 2 column(s). If the rows have names, give their column a name too.",
-        ),
-    ],
-    ids=range(5),
-)
-def test_what_is_no_table_says_so(content: str | bytes, text: str, write: Write) -> None:
-    """What is wrong, where, and how to go on; other files stand in `test_doors`."""
-    assert refusal(write(content)).startswith(f"t.csv{text}")
-
-
-@pytest.mark.parametrize(
-    ("cell", "hint"),
-    [
-        ("0.81 ± 0.02", "It is a mean with its deviation"),
-        ("0.81 (0.02)", "It is a mean with its deviation"),
-        ("(0.7, 0.9)", "It is an interval"),
-        ("0.2\0", "It holds a NUL character"),
-        ("x" * 70, "Scores are numbers."),
-    ],
-)
-def test_a_cell_that_is_no_number_says_what_it_may_be(cell: str, hint: str) -> None:
-    """With its row, and no more of it than a line."""
-    table = read_table({"a": [0.5, cell]}, "t")
-    with pytest.raises(DataError, match=rf"^t, row 2, column 'a': '.{{1,70}}' is not a number\. .*{hint}"):
-        table.numbers("a")
-
-
 def test_other_endings_are_listed(write: Write) -> None:
     """With those that are read."""
     with pytest.raises(
@@ -248,29 +199,6 @@ def test_objects_in_json_are_models_or_groups_of_columns(text: str, found: dict[
     own = columns(write(text, "t.json"), "model")
     assert list(dict.fromkeys(own.pop("model"))) == ["m", "n"]
     assert own == found
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("t.json", "[[1]]", "t.csv: it is no table: a list of objects, an object of lists, or an object in each line."),
-        ("t.json", '[{"a": 1}, 3]', "t.csv: it is no table"),
-        ("t.json", "[]", "t.csv: it is empty."),
-        ("t.json", "{}", "t.csv: it has no columns, so there are no scores in it."),
-        (
-            "t.json",
-            '{"a": [1], "b": 2}',
-            "t.csv, column 'b': it must be a list; got 2. A table has a list for each column, or is a list of",
-        ),
-        ("t.json", '{"a": [1], "b": [1, 2]}', "t.csv: its columns differ in length: {'a': 1, 'b': 2}."),
-        ("t.jsonl", '{"a": 1}\n[1]', "t.csv, line 2: it holds no object."),
-        ("t.parquet", "a,b\n", "t.csv: it cannot be read as parquet: "),
-        ("t.feather", "a,b\n", "t.csv: it cannot be read as feather: "),
-    ],
-)
-def test_json_and_parquet_that_are_no_tables(name: str, text: str, message: str, write: Write) -> None:
-    """Parsed, perhaps, but without rows and columns."""
-    assert refusal(write(text, name)).startswith(message)
 
 
 @pytest.mark.parametrize(("name", "text"), [("t.json", '[{"a": 1}, {"a": NaN}]'), ("t.jsonl", '{"a": 1}\n{"a": NaN}')])
