@@ -35,7 +35,7 @@ from tests.runners.workloads import (
 )
 from tiebreak.errors import DataError, InvalidParameterError, LostWorkersError
 from tiebreak.plan.record import Outcome
-from tiebreak.runners.local import LocalRunner, measure_here
+from tiebreak.runners.local import LocalRunner, _interrupts_blocked, measure_here
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -334,6 +334,22 @@ def test_workers_and_their_file_go_with_a_parent_that_is_killed(tmp_path, deed, 
         process.kill()
         wait_until(lambda: not session_members(process.pid))
     assert not [path for path in data.iterdir() if path.name.startswith("tiebreak-")]
+
+
+@needs_posix
+def test_a_signal_while_a_process_is_started_is_heard_afterwards():
+    """Also where another thread takes it: half of a start leaves a process without its parent's word, and a traceback of it."""
+    said = []
+
+    def start():
+        with _interrupts_blocked():
+            time.sleep(0.5)
+            said.append("started")
+
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert said == ["started"]
 
 
 @pool

@@ -153,7 +153,8 @@ class LocalPool:
         self._executors[worker] = ProcessPoolExecutor(1, timeout=None, initializer=code.begin, initargs=arguments)
         with _interrupts_blocked():
             future = self._executors[worker].submit(*call)
-        self._pids.update(zip([worker], list(self._executors[worker]._processes), strict=False))  # none, if it has ended by now
+            # none, if it has ended by now
+            self._pids.update(zip([worker], list(self._executors[worker]._processes), strict=False))
         # as loky does it, and after loky has: what was registered last runs first, and loky waits for busy workers
         threading._register_atexit(_weak(self.close))  # type: ignore[attr-defined]
         return future
@@ -230,7 +231,10 @@ def _has_ended(pid: int) -> bool:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Keep Ctrl-C from a process that is started meanwhile, until `worker.begin`; this process hears it a moment later."""
+    """Keep Ctrl-C from a process that is started meanwhile, until `worker.begin`; this process hears it a moment later.
+
+    So it does SIGTERM. The mask alone is that of a thread: in another one a signal arrives all the same, and is handled in here.
+    """
     if sys.platform == "win32":
         yield
         return
@@ -238,10 +242,19 @@ def _interrupts_blocked() -> Iterator[None]:
 
     resource_tracker.ensure_running()  # which comes with the first process, and would let interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    heard: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    for number in handlers:
+        signal.signal(number, lambda number, _: heard.append(number))
     try:
         yield
     finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for late in heard:
+            signal.raise_signal(late)
 
 
 def _folder_for(size: int) -> str | None:
