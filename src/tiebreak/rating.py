@@ -5,7 +5,7 @@ from typing import Any
 
 from tiebreak.api import read_scores
 from tiebreak.comparison.ratings import Ratings, rate_battles, rate_scores
-from tiebreak.errors import InvalidParameterError, UnsupportedSourceError
+from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError, UnsupportedSourceError
 from tiebreak.readers import battles as reader
 from tiebreak.readers.files import pipes_as_files
 from tiebreak.readers.folder import Results, is_folder, read_results
@@ -111,7 +111,10 @@ def rate(
             return rate_battles(battles, position=position, anchor=anchor, level=level)
         if cluster is not None:
             raise InvalidParameterError("cluster is of battles, and these are scores; each dataset counts once.", about="cluster")
-        scores = read_scores(*held, metric=metric, lower_is_better=lower_is_better)
+        try:
+            scores = read_scores(*held, metric=metric, lower_is_better=lower_is_better)
+        except (DataError, UnclearSourceError) as error:
+            raise type(error)(*error.parts, " If its rows are battles: they have columns model_a, model_b and winner.") from None
         return rate_scores(scores, tie_margin=tie_margin, anchor=anchor, level=level)
 
 

@@ -47,9 +47,11 @@ SMALLEST_WEIGHT = 1e-9
 """Share of the largest weight below which another is lost in rounding."""
 
 _WINNERS = {
-    **dict.fromkeys(("a", "model_a", "model_1", "1", "1.0", "left", "first"), 1),
-    **dict.fromkeys(("b", "model_b", "model_2", "2", "2.0", "right", "second"), -1),
-    **dict.fromkeys(("tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal"), 0),
+    **dict.fromkeys(("a", "model_a", "model_1", "1", "1.0", "left", "first", "a>b", "a>>b"), 1),
+    **dict.fromkeys(("b", "model_b", "model_2", "2", "2.0", "right", "second", "b>a", "b>>a"), -1),
+    **dict.fromkeys(
+        ("tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal", "a=b"), 0
+    ),
 }
 
 

@@ -279,7 +279,5 @@ def where_advice(column: str, value: str) -> Advice:
     return Advice(f"tb.read_scores(..., where={{{column!r}: {value!r}}})", typed=f"--where {quote(column)} {quote(value)}")
 
 
-def models_advice(names: Sequence[str]) -> Advice:
-    """Words by which a caller says which columns are models; the names of the first two, where there are two."""
-    shown = [*names[:2]] if len(names) > 1 else ["A", "B"]
-    return Advice(f"models={shown!r}", typed=" ".join(f"--models {quote(name)}" for name in shown))
+MODELS_ADVICE = Advice("models=['A', 'B']", typed="--models A --models B")
+"""Words by which a caller says which columns are models; their names are the caller's to say, as others look alike."""

@@ -20,6 +20,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.files import NamedRows
 from tiebreak.readers.header import (
     MEANS,
+    MODELS_ADVICE,
     PARTS,
     SPREADS,
     SUMS,
@@ -31,7 +32,6 @@ from tiebreak.readers.header import (
     is_metric,
     is_no_score,
     metric_in,
-    models_advice,
     names_predictions,
     names_something,
     plain,
@@ -85,6 +85,12 @@ _STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state"
 _FAILED = set(
     map(plain, "failed fail failure error errored crashed killed timeout timed-out aborted cancelled canceled oom".split())
 )
+
+_OF_ALL = frozenset(
+    """balanced_accuracy explained_variance matthews_corrcoef r2 roc_auc root_mean_squared_error
+    root_mean_squared_log_error""".split()
+)
+"""Metrics that a single example has not."""
 
 _MOST_NAMED = 20
 """Columns up to which an advice names all; more are hardly datasets."""
@@ -375,7 +381,7 @@ class Reading:
                 "If it is the truth, ",
                 column_advice("truth", truth),
                 "; if it is a model, name the models: ",
-                models_advice([truth, *(name for name in rest if name != truth)]),
+                MODELS_ADVICE,
                 ".",
                 column=truth,
                 kind=UnclearSourceError,
@@ -505,6 +511,18 @@ class Reading:
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
             texts = [name for name in texts if self._has_wrong_cells(name)]
+            if full_name(self.options.metric or "") in _OF_ALL and plain(self.roles.get("item", ["id"])[0]) in ("id", "idx", "index"):
+                raise self.table.refuse(
+                    f"{self.options.metric!r} is of many examples together, and each row seems to be one. Do its columns "
+                    f"({quoted(numbers, 6)}) hold predictions?",
+                    "Say which one is the truth: ",
+                    column_advice("truth", "NAME"),
+                    "; if each row is the score of an image, a query or the like, call the column that names it so, or name the "
+                    "models: ",
+                    MODELS_ADVICE,
+                    ".",
+                    kind=UnclearSourceError,
+                )
         else:
             for name in numbers:
                 values, others = self.table.numbers(name), [self.table.numbers(each) for each in numbers if each != name]
@@ -524,7 +542,7 @@ class Reading:
                     raise self.table.refuse(
                         f"{text}, so it is no model's scores.",
                         "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
-                        models_advice([each for each in numbers if each != name]),
+                        MODELS_ADVICE,
                         ").",
                         column=name,
                     )
@@ -537,7 +555,7 @@ class Reading:
                 f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says {cell!r:.40}), "
                 f"and there is no column of models among {quoted([*self.table.columns], 12)}.",
                 "Without one every column but those of units holds the scores of a model: name the models (",
-                models_advice([name for name in numbers if name not in odd]),
+                MODELS_ADVICE,
                 "), leave the other columns out, or say which column holds what: ",
                 column_advice("model", name_of_models),
                 ", or dataset, fold or item in the place of model.",
