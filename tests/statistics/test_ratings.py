@@ -300,11 +300,15 @@ def test_a_position_that_cannot_be_told_has_no_error():
 
 
 def test_a_circle_does_not_fit_by_pearsons_chi_squared():
-    """Each of three wins 70 of 100 against the next: ratings expect 50, so 3 times 20^2 / 25, with 3 pairs less 2 abilities."""
+    """Each of three wins 70 of 100 against the next: ratings expect 50, so 3 times 20^2 / 25, with 3 pairs less 2 abilities.
+
+    Where two battles at a time are one and the same, half of that.
+    """
     first, second = np.repeat([0, 1, 2], 100), np.repeat([1, 2, 0], 100)
     score = np.tile(np.repeat([1.0, 0.0], [70, 30]), 3)
-    fit = pair_fit(bradley_terry(first, second, score), first, second, score, None, None)
-    assert fit.pvalue == pytest.approx(stats.chi2.sf(48, 1), rel=1e-6)
+    for cluster, statistic in ((np.arange(300) // 2, 24), (None, 48)):
+        fit = pair_fit(bradley_terry(first, second, score, cluster=cluster), first, second, score, None, cluster)
+        assert fit.pvalue == pytest.approx(stats.chi2.sf(statistic, 1), rel=1e-6)
     assert (fit.share[0, 1], fit.share[0, 2], fit.n_effective[0, 1]) == pytest.approx((0.7, 0.3, 100))
 
 

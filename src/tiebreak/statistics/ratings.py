@@ -316,7 +316,8 @@ def pair_fit(
     residual = w * (won - expected)
     rest = divide(np.square(total(residual)), np.maximum(by_chance, spread(residual)))[counts].sum()
     fitted = by_chance[counts] * np.square(found.error.ravel()[counts])  # of each pair's residual, what the ratings took up
-    df = float(np.maximum(1.0 - fitted, 0.0).sum())
+    least = int(counts.sum()) - np.unique(np.divmod(np.flatnonzero(counts), n)).size + 1  # whatever clusters add to the errors
+    df = max(float(np.maximum(1.0 - fitted, 0.0).sum()), least)
     by_share = weights**2 * share * (1 - share)
     own = np.maximum(spread(w * (won - share[pair])), divide(by_share, met))
     effective = np.where(own > 0, np.minimum(divide(by_share, own), met), met).reshape(n, n)
