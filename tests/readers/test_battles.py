@@ -138,8 +138,8 @@ def test_battles_of_lmsys_and_of_numbered_models_are_read(tmp_path: Path) -> Non
     )
     arena = read_battles(path)
     assert (arena.models, arena.outcome.tolist()) == (("x", "y"), [1, 0, -1, -1])
-    numbered = {"model_1": ["x", "y"], "model_2": ["y", "x"], "preference": ["model_1", "tie"]}
-    assert read_battles(numbered).outcome.tolist() == [1, 0]
+    numbered = {"model_1": ["x", "y", "x"], "model_2": ["y", "x", "y"], "preference": ["model_1", "tie", "B>>A"]}
+    assert read_battles(numbered).outcome.tolist() == [1, 0, -1]
     path.write_text(path.read_text().replace("ha,0,1,0", "ha,0,1,1"))
     with pytest.raises(DataError, match=r"line 5.*one of 'winner_model_a', 'winner_model_b' and 'winner_tie' must be 1"):
         read_battles(path)

@@ -511,7 +511,8 @@ class Reading:
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
             texts = [name for name in texts if self._has_wrong_cells(name)]
-            if full_name(self.options.metric or "") in _OF_ALL and plain(self.roles.get("item", ["id"])[0]) in ("id", "idx", "index"):
+            are_examples = plain(self.roles.get("item", ["id"])[0]) in ("id", "idx", "index")
+            if are_examples and full_name(self.options.metric or "") in _OF_ALL:
                 raise self.table.refuse(
                     f"{self.options.metric!r} is of many examples together, and each row seems to be one. Do its columns "
                     f"({quoted(numbers, 6)}) hold predictions?",
