@@ -55,7 +55,7 @@ def test_help_and_version_load_nothing_heavy(argument: str) -> None:
 @pytest.mark.parametrize("format_", ["json", "csv", "table", "markdown"])
 def test_comparing_a_csv_loads_no_heavy_package(scores: str, format_: str) -> None:
     """pandas, scikit-learn, scipy.stats, matplotlib, and rich without a terminal, would each cost more than the work itself."""
-    heavy = {"pandas", "sklearn", "scipy.stats", "matplotlib", "rich", "narwhals", "polars"}
+    heavy = {"pandas", "sklearn", "scipy.stats", "matplotlib", "rich", "narwhals", "polars", "numpy.f2py.rules", "unittest"}
     loaded = modules_after("compare", scores, "--metric", "accuracy", "--rope", "0.01", "--format", format_)
     assert not heavy & loaded
     others = ("delong", "hierarchical", "tango", "wilcoxon")  # all procedures together take as long as SciPy

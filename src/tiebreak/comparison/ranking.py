@@ -192,6 +192,8 @@ def _order(outside: Relation, component: IntArray) -> IntArray:
     n_models - the number of those that it is shown above, those of its own cycle left out. `outside` is the relation between
     models of different components.
     """
+    if np.all(np.diff(component) >= 0) and not np.tril(outside).any():  # as mostly
+        return np.arange(component.size)
     is_left, order = np.ones(component.size, dtype=bool), list[int]()
     n_above = np.bincount(component, outside.sum(axis=0))  # of each component: what is still to come above it
     while is_left.any():

@@ -403,9 +403,12 @@ def student(
     freedom, (estimate, se, _) = floats(df, "df"), floats_together(estimate=estimate, se=se, df=df)
     if kind is None:
         kind = kind_of(np.where((freedom > 0) & np.isfinite(se), estimate, np.nan), se > 0, tolerance)
+    if kind.shape != estimate.shape or np.any(kind != SPREAD):  # else nothing of millions of pairs is copied
+        estimate = np.where(kind == IDENTICAL, 0.0, estimate)
+        se = np.where(kind == SPREAD, se, np.where(kind == UNDEFINED, np.nan, 0.0))
     return Law(
-        estimate=plain(np.where(kind == IDENTICAL, 0.0, estimate)),
-        se=plain(np.where(kind == SPREAD, se, np.where(kind == UNDEFINED, np.nan, 0.0))),
+        estimate=plain(estimate),
+        se=plain(se),
         df=plain(freedom),
         n_units=n_units,
         kind=kind,

@@ -253,7 +253,7 @@ def _unit_counts(comparison: Comparison, pairs: IntArray, rows: Sequence[int] | 
     t = comparison.pair_table
     look, n_units = t.judged.beside.get("look"), np.broadcast_to(t.law.n_units, t.first.shape)
     given = {"look": look, "n": n_units}
-    shown = {name: held[pairs].tolist() for name, held in given.items() if held is not None and np.unique(held).size > 1}
+    shown = {name: held[pairs].tolist() for name, held in given.items() if held is not None and np.ptp(held) > 0}
     if rows is None:
         return {name: list(map(str, held)) for name, held in shown.items()}
     if not comparison.method.is_paired and "n" in shown:
