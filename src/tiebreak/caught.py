@@ -58,14 +58,6 @@ def caught_warnings() -> Iterator[list[WarningMessage]]:
                 shared.before.__exit__(None, None, None)
 
 
-@contextmanager
-def without_warnings(beginning: str) -> Iterator[None]:
-    """Leave out warnings whose text begins so; the others are given when this ends."""
-    with caught_warnings() as caught:
-        yield
-    give_again(each for each in caught if not str(each.message).startswith(beginning))
-
-
 def give_again(caught: Iterable[WarningMessage]) -> None:
     """Give warnings that were caught, as if nobody had."""
     for each in caught:

@@ -44,7 +44,8 @@ def test_every_kind_of_table_is_the_same() -> None:
 def test_other_tables_are_left_to_the_reader_of_scores(write: Write) -> None:
     """A table of scores, a run in a store and an array hold no battles; what is not there, or damaged, is said there."""
     scores = write("dataset,x,y\nd,0.1,0.2\n", "scores.csv")
-    for source in (scores, "sqlite:///runs.db#study", {"x": [0.1], "y": [0.2]}, {"x": 1}, [1, 2], 3, np.ones(3)):
+    numbered = {"dataset": ["d"], "model_1": [0.1], "model_2": [0.2]}
+    for source in (scores, "sqlite:///runs.db#study", {"x": [0.1], "y": [0.2]}, numbered, {"x": 1}, [1, 2], 3, np.ones(3)):
         assert read_battles(source) is None
     pd.DataFrame(COLUMNS).to_parquet("b.parquet")
     cut = write(Path("b.parquet").read_bytes()[:-20], "cut.parquet")

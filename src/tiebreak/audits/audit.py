@@ -19,7 +19,7 @@ from tiebreak.audits.folds import (
 )
 from tiebreak.audits.leak import LEAST_ROWS, find_leaks
 from tiebreak.audits.overlap import find_duplicates, find_near_duplicates, find_shared_rows, find_torn_groups
-from tiebreak.caught import without_warnings
+from tiebreak.caught import caught_warnings, give_again
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.scorer import resolve_scorers
 from tiebreak.plan.data import Dataset, Task, check_dataset
@@ -161,8 +161,10 @@ def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task |
     metrics = [each for each in given if isinstance(each, str)]  # of metrics that are functions nothing is known
     if metrics:
         resolve_scorers(metrics, classifier=known == "classification", n_classes=len(classes) if len(classes) > 1 else None)
-    with without_warnings("The groups parameter is ignored"):  # it is a finding where it matters
+    with caught_warnings() as caught:
         planned = make_splits(cv, dataset, known, seed, check=False)
+    # that groups are ignored is a finding where it matters
+    give_again(each for each in caught if not str(each.message).startswith("The groups parameter is ignored"))
     return AuditInput(
         dataset,
         known,

@@ -149,8 +149,9 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
         "judge": JUDGES,
     }
     found = {key: columns[word] for key, each in words.items() for word in each[::-1] if word in columns}
-    if found.keys().isdisjoint(SIDES[:2]):
-        return {}
+    of_sides = [table.columns.get(found[key]) for key in SIDES[:2] if key in found]
+    if "winner" not in found and all(column is not None and is_numeric(column) for column in of_sides):
+        return {}  # scores of models that are called model_1 and model_2, or of others
     if len(columns) < len(names):
         raise UnclearSourceError(
             f"{table.name} has other columns that are called {quoted([each for each in names if each not in columns.values()])} "
