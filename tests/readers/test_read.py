@@ -115,7 +115,7 @@ def test_models_and_datasets_are_chosen_by_name(write: Write) -> None:
         assert read(source, dataset="iris").datasets == ("iris",)
     assert read(path, dataset="iris").matrix().score.tolist() == [[0.1, 0.3]]
     for asked, text in (
-        ({"models": ["svn"]}, "no model is called 'svn': did you mean 'svm'"),
+        ({"models": ["svn", "x"]}, r"\(1\) no model is called 'svn': did you mean 'svm'\?; \(2\) no model is called 'x'"),
         ({"dataset": "irsi"}, "no dataset is called 'irsi': did you mean 'iris'"),
         ({"dataset": "wine"}, r"^scores\.csv, line 5: accuracy lies between 0 and 1 .* that of 'svm' is inf"),
     ):

@@ -13,6 +13,7 @@ import numpy as np
 
 from tiebreak.errors import (
     InvalidParameterError,
+    Problems,
     Setting,
     SourceNotFoundError,
     UnclearSourceError,
@@ -383,8 +384,11 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
     of_splits = [] if are_items else [_of_splits(each, its, options) for each, its in zip(found, given, strict=True)]
     scores = _item_scores(found, given, options) if are_items else join_sources(of_splits)
     if options.models is not None:
+        problems = Problems()
         for name in options.models:
-            look_up(name, scores.models, "model")
+            with problems.noted():
+                look_up(name, scores.models, "model")
+        problems.stop()
         scores = scores.take(options.models)
     if are_items:
         return scores
