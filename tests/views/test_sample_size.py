@@ -1,6 +1,7 @@
 """Sample sizes in words: each goal, costs, looks, floors, and what cannot be shown."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -42,6 +43,8 @@ def test_what_follows_is_true_of_the_numbers() -> None:
     assert f"With 4 looks, after {looks.n[0]:,}, {looks.n[1]:,}, {looks.n[2]:,} and {looks.n[3]:,} items, it takes" in said
     assert f"{looks.expected:,.0f} on average if the difference is as assumed, {looks.expected_if_equal:,.0f} on" in said
     assert "4,000 data sets were drawn, so the power is known to 0.6 points (standard error)" in said
+    rows = re.findall(r"^ +[\d,]+  .*", str(size), re.MULTILINE)
+    assert len({len(row) for row in rows}) == 1 < len(rows)  # numbers end below one another
     far = tb.sample_size(difference=0.01, question="splits", sd=0.03, n_models=3)
     said = " ".join(str(far).split())
     assert f"(to show 0.01, about {(far.floor / 0.01) ** 2:.2g} times as much)" in said
