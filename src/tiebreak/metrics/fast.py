@@ -48,6 +48,11 @@ def of_labels(name: str, truth: Truth, predicted: Array, *_: object) -> float:
     return float(METRICS_OF_CLASSES[name](*count_labels(truth, predicted)))
 
 
+def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
+    """Share of rows whose label was predicted."""
+    return np.count_nonzero(hits(truth, predicted)) / truth.code.size
+
+
 def hits(truth: Truth, predicted: Array) -> Array:
     """True for each row whose label was predicted."""
     return np.asarray(truth.code == _found(truth, predicted))
@@ -263,6 +268,8 @@ def _explained(squares: Any, truth: Truth, predicted: Array) -> float:
     """``1 - squares / spread``, mean over the outputs."""
     _finite_mean(squares, truth, predicted)
     spread = _squares_about_mean(np.asarray(truth.values, dtype=float))
+    if np.ndim(squares) == 0 and squares and spread:  # which is most of the time, and several times as fast
+        return float(1 - squares / spread)
     return float(np.mean(np.where(squares == 0, 1.0, np.where(spread == 0, 0.0, 1 - divide(squares, spread)))))
 
 
@@ -350,7 +357,7 @@ _of_proba = partial(Formula, _PROBA, is_of_classes=True, check=count_classes)
 _BY_LABEL = ("f1", "precision", "recall")
 
 FORMULAS: dict[str, Formula] = {
-    **{name: _of_labels(partial(_mean_of, hits), by_row=hits) for name in ("accuracy", *(f"{each}_micro" for each in _BY_LABEL))},
+    **{name: _of_labels(accuracy, by_row=hits) for name in ("accuracy", *(f"{each}_micro" for each in _BY_LABEL))},
     **{
         name: Formula(
             _PREDICT,

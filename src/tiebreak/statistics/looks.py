@@ -22,7 +22,6 @@ from tiebreak.numerics import (
     student_multiplier,
     student_tail,
 )
-from tiebreak.numerics.law import bisected
 
 MOST_LOOKS = 1_000
 """Looks of a design; more of them cost seconds to calibrate, and bring nothing."""
@@ -500,8 +499,12 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     coefficients = _legendre_coefficients() @ density[k]
     integral = legint(coefficients)
     rest = legval(1.0, integral) - (one_side - beyond[k + 1]) / half  # of the integral, up to the bound
-    x = bisected(lambda x: np.asarray(legval(x, integral) < rest), np.array(-1.0), np.array(1.0))
-    return float(_unstretched(edges[k] + half * (1 + x), df))
+    low, high = -1.0, 1.0
+    for _ in range(9):  # 64 parts each time
+        x = np.linspace(low, high, 65)
+        place = int(np.clip(np.searchsorted(legval(x, integral), rest), 1, 64))
+        low, high = x[place - 1], x[place]
+    return float(_unstretched(edges[k] + half * (1 + low), df))
 
 
 @cache
