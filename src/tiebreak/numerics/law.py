@@ -173,7 +173,7 @@ class Law:
             Half-width of practical equivalence, in the unit of the estimate, not negative.
         """
         rope = check_rope(rope)
-        (worse, above_low), (below_high, better) = ((self.tail(side), self.tail(side, upper=True)) for side in (-rope, rope))
+        (worse, above_low), (below_high, better) = (self._tails(side) for side in (-rope, rope))
         # the difference of the two tails on the side where they are small keeps the digits of a region far out
         inside = np.where(np.asarray(self.estimate) > 0, below_high - worse, above_low - better)
         is_point = (np.asarray(self.kind) == IDENTICAL) | (np.asarray(self.kind) == CONSTANT)
@@ -181,6 +181,15 @@ class Law:
         of_points = self.estimate > limit, np.abs(self.estimate) <= limit, self.estimate < -limit
         found = zip(of_points, (better, np.maximum(inside, 0.0), worse), strict=True)
         return RopeProbabilities(*(plain(np.where(is_point, point, mass)) for point, mass in found))
+
+    def _tails(self, at: float) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper tail; of Student's t from the small one, which halves the time for many pairs."""
+        if self.shape != STUDENT:
+            return self.tail(at), self.tail(at, upper=True)
+        error, df = self.spread
+        z = standardised(at, self.estimate, error)
+        small, is_below = student_tail(np.abs(z), df), z < 0
+        return np.where(is_below, small, 1.0 - small), np.where(is_below, 1.0 - small, small)
 
     def verdict(self, rope: float = 0.0, alpha: float = 0.05) -> NDArray[np.str_]:
         """Word for where the 1 - alpha interval of each difference lies, each taken by itself: see `verdict_codes`."""
