@@ -180,8 +180,8 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
     rows = np.atleast_2d(values)
     n_positive = int(np.count_nonzero(truth))
     sizes = n_positive, truth.size - n_positive
-    below, through = np.stack([_placements(truth, row) for row in rows], axis=1)
-    won, not_lost = below[:, truth].sum(axis=1), through[:, truth].sum(axis=1)
+    below, through = (np.array(each) for each in zip(*(_placements(truth, row) for row in rows), strict=True))
+    won, not_lost = (each.take(np.flatnonzero(truth), axis=1).sum(axis=1) for each in (below, through))
     undefined = np.isnan(rows).any(axis=1) | (min(sizes) == 0)
     area = np.where(undefined, np.nan, (won + not_lost) / (2.0 * max(sizes[0] * sizes[1], 1)))
     share = (below + through) / (2.0 * np.where(truth, max(sizes[1], 1), max(sizes[0], 1)))

@@ -6,7 +6,7 @@ freedom.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,7 +69,7 @@ class Influence:
     @property
     def of_models(self) -> Law:
         """Law of each metric by itself."""
-        squares = np.array([np.square(self.parts[:, own]).sum(axis=1) for own in self._classes()])
+        squares = np.array([np.square(self.parts[:, own]).sum(axis=1) for own in self._classes])
         return self._law(self.estimate, squares, np.abs(self.estimate))
 
     def difference(self, first: ArrayLike = 0, second: ArrayLike = 1) -> Law:
@@ -85,7 +85,8 @@ class Influence:
         value = np.abs(self.estimate)
         with np.errstate(invalid="ignore"):  # two that are infinite, as R2 of a constant, have no difference
             difference = self.estimate[i] - self.estimate[j]
-        law = self._law(difference, self._squares(i.ravel(), j.ravel()).reshape(-1, *i.shape), np.maximum(value[i], value[j]))
+            squares = self._squares(i.ravel(), j.ravel()).reshape(-1, *i.shape)
+        law = self._law(difference, squares, np.maximum(value[i], value[j]))
         if self.n_moving is not None:
             own, own_df = np.square(self.parts).sum(axis=1), np.maximum(self.n_moving - 1.0, 1.0)
             law = replace(law, df=plain(np.fmin(np.asarray(law.df), welch_freedom(own[i], own_df[i], own[j], own_df[j]))))
@@ -93,16 +94,20 @@ class Influence:
             return law
         return skewed(law, self.skew_factor * expected_skewness(pair_skewness(self.parts, i, j), self.parts.shape[1]))
 
+    @cached_property
     def _classes(self) -> list[IntArray]:
         n = self.parts.shape[1]
         return [np.arange(n)] if self.strata is None else [np.flatnonzero(self.strata == own) for own in np.unique(self.strata)]
 
     def _squares(self, one: IntArray, two: IntArray) -> FloatArray:
         """Squares of each class in each difference, of shape (n_classes, n_pairs), by a matrix product."""
+        if one.size <= FEW_PAIRS:
+            apart = np.square(self.parts[one] - self.parts[two])
+            return np.array([apart[:, own].sum(axis=1) for own in self._classes])
         used, rows = np.unique([one, two], return_inverse=True)
         one, two = rows.reshape(2, -1)
         is_known, squares = np.isfinite(self.parts[used]).all(axis=1), []
-        for own in self._classes():
+        for own in self._classes:
             parts = np.where(is_known[:, None], self.parts[np.ix_(used, own)], 0.0)
             law, n = law_of_pairs(np.pad(parts, ((0, 0), (0, 1))), one, two), own.size + 1  # a unit more that adds nothing
             squares.append(n * (own.size * np.square(np.asarray(law.se)) + np.square(np.asarray(law.estimate))))
@@ -113,11 +118,15 @@ class Influence:
         error = np.sqrt(squares.sum(axis=0))
         df = np.full(estimate.shape, self.most_df)
         if self.strata is not None:
-            own_df = np.maximum([own.size - 1.0 for own in self._classes()], 1.0)
+            own_df = np.maximum([own.size - 1.0 for own in self._classes], 1.0)
             joint = divide(np.square(squares.sum(axis=0)), (np.square(squares).T / own_df).T.sum(axis=0))
             df = np.where(joint > 0, np.minimum(joint, df), df)
         kind = kind_of(estimate + 0.0 * error, error > noise, noise)
         return student(estimate, error, df, n_units=self.parts.shape[1], kind=kind, tolerance=plain(noise))
+
+
+FEW_PAIRS = 3
+"""Pairs up to which squares are summed one by one, as a matrix product does not pay."""
 
 
 def bounded(law: Law, most: float) -> Law:
