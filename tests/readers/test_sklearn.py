@@ -21,6 +21,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from tests.guarded import told
 from tests.readers.helpers import codes, read
 from tiebreak.api import read_scores
 from tiebreak.errors import (
@@ -116,12 +117,13 @@ def test_cv_results_that_went_through_a_table(kind: str, moons: Data, tmp_path: 
 
 
 def test_negated_loss(fit: Fit) -> None:
-    """Shown as the loss, lower is better, whether asked for by name or as an object."""
+    """Shown as the loss, lower is better, whether asked for by name or as an object; it is no other metric's score."""
     for scoring, metric in (("neg_log_loss", None), ("neg_log_loss", "log_loss"), (get_scorer("neg_log_loss"), "neg_log_loss")):
         search = fit(scoring=scoring)
         scores = read_scores(search, metric=metric)
         assert metric_of(scores) == ("log_loss", False)
         assert_array_equal(scores.matrix().score[:, 0], -search.cv_results_["split0_test_score"])
+        assert "no metric is called 'accuracy'" in told(UnknownNameError, read_scores, search, metric="accuracy")
 
 
 def test_several_metrics(fit: Fit) -> None:
