@@ -64,7 +64,7 @@ def _typed(part: str | Setting | Advice) -> str:
             return "--lower-is-better" if value == "True" else "--higher-is-better"
     import shlex
 
-    option = "--seed" if name == "rng" else f"--{name.replace('_', '-')}"
+    option = {"rng": "--seed", "columns": "--column"}.get(name, f"--{name.replace('_', '-')}")
     return f"{option} {shlex.quote(value.strip(chr(39) + chr(34)))}" if value not in ("", "True") else option
 
 

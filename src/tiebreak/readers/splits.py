@@ -71,8 +71,8 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         held = np.zeros(n_datasets, dtype=np.intp)
         held[datasets.code] = words["metric"].code
         named = mixed_metrics([words["metric"].names[code] for code in held.tolist()], options, long.name)
-    for matrix, its in zip(matrices, named, strict=True):
-        _check_bounds(matrix, its.metric, long)
+    for metric in dict.fromkeys(its.metric for its in named):
+        _check_bounds([matrix.score for matrix, its in zip(matrices, named, strict=True) if its.metric == metric], metric, long)
     within = "within each dataset" if n_datasets > 1 else "on each split"
     averaged = Notice(
         "read-as", f"scores that differ by seed are averaged {within}: seeds show the noise of training, not other data"
@@ -211,15 +211,15 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
 _ROUNDING = 1e-9
 
 
-def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
-    """Refuse values that the metric cannot have; a share may be in per cent, for all models and datasets alike."""
+def _check_bounds(scores: Sequence[FloatArray], metric: Metric, long: Long) -> None:
+    """Refuse values that the metric of datasets cannot have; a share may be in per cent, for all models and datasets alike."""
     low, high = metric.bounds
     low = low if metric.higher_is_better else -np.inf  # losses below 0 are told by their names
-    most = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf)
-    if metric.is_share and np.all(most > 1) and most.max(initial=0) > 2:
+    most = [np.fmax.reduce(each, axis=1, initial=-np.inf) for each in scores]
+    if metric.is_share and all(np.all(each > 1) and each.max(initial=0) > 2 for each in most):
         high = 100.0
     score, model, high = long.numbers["score"], long.words["model"], high + _ROUNDING
-    if "metric" not in long.words or np.any((matrix.score < low) | (matrix.score > high)):
+    if "metric" not in long.words or any(np.any((each < low) | (each > high)) for each in scores):
         end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
         long.refuse_rows(
             (score < low) | (score > high),

@@ -402,11 +402,12 @@ _NO_TABLE = {
 
 
 class _Form(NamedTuple):
-    """Form of a text table: separator and decimal sign, names of its columns, and whether pyarrow may read it as it is."""
+    """Separator, decimal sign and columns of a text table, those whose cells repeat, and whether pyarrow may read it as it is."""
 
     separator: str
     decimal: str
     names: list[str]
+    repeated: frozenset[str]
     is_plain: bool
 
 
@@ -424,14 +425,16 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     body = (text[said.end() :] if said else text).lstrip("\ufeff")
     separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
     skips = separator == " " or re.search(f'{re.escape(separator)}[ \t]+"', body) is not None
-    form = _Form(separator, ".", [], not (said or skips or "\ufeff" in text or encoding != "utf-8-sig"))
+    form = _Form(separator, ".", [], frozenset(), not (said or skips or "\ufeff" in text or encoding != "utf-8-sig"))
     rows: list[list[str]] = []
     with suppress(csv.Error):  # whoever reads the file says where
         rows.extend(row for _, row in _rows_of(body, form, strict=False))
     names = [each.strip().strip("\ufeff") for each in (rows[0] if rows else [])]
+    cells = list(zip(*rows[1 : None if len(start) < _SAMPLE else -1], strict=False))  # the last row may be cut short
     return form._replace(
-        decimal=decimal_of(zip(*rows[1:], strict=False)) if separator != "," or '"' in body else ".",
+        decimal=decimal_of(cells) if separator != "," or '"' in body else ".",
         names=names,
+        repeated=frozenset(name for name, own in zip(names, cells, strict=False) if 2 * len(set(own)) < len(own)),
         is_plain=form.is_plain and rows[:1] in ([], [names]),
     )
 
@@ -593,7 +596,7 @@ def _by_arrow(content: bytes, form: _Form, named: Collection[str]) -> list[Colum
         )
 
     is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
-    typed = {*(form.names if is_strange else named if len(content) <= _SAMPLE else ())}
+    typed = {*form.names} if is_strange else form.repeated & {*named}  # numbers that differ in all rows take long as words
     as_words = pa.dictionary(pa.int32(), pa.string())
     try:
         table = read(typed, as_words)
