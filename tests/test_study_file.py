@@ -298,11 +298,16 @@ def test_the_datasets_of_scikit_learn_are_as_it_loads_them(tmp_path: Path, name:
 
 
 def test_several_datasets_have_names(tmp_path: Path) -> None:
-    """A table for each, which may even be called target; weights are for one, as no fit would get those of several."""
+    """A table for each, which may even be called target, with its groups; weights are for one, as no fit gets those of several."""
     (tmp_path / "t.csv").write_text(TABLE)
     tables = {"target": {"source": "t.csv", "target": "diagnosis", "groups": "patient"}, "iris": {"source": "sklearn:iris"}}
     data = read_datasets(Entry("s.toml", ("data",), tables), tmp_path)
     assert (list(data), data["target"].groups.tolist()) == (["target", "iris"], [1, 1, 2, 2])
+    head = 'cv = {kind = "kfold", n_folds = 2}\nmodels.m = {import = "sklearn.dummy:DummyClassifier"}\n'
+    (tmp_path / "s.toml").write_text(f'{head}[data.one]\nsource = "t.csv"\ntarget = "diagnosis"\ngroups = "patient"\n')
+    assert "examples of one group on both sides" in told(
+        TiebreakError, make_plan, **read_study(tmp_path / "s.toml").plan_arguments
+    )
     tables["target"]["weights"] = "weight"
     with pytest.raises(InvalidParameterError, match=r"data.target: weights are for a study of one dataset"):
         read_datasets(Entry("s.toml", ("data",), tables), tmp_path)
