@@ -298,7 +298,7 @@ def test_the_datasets_of_scikit_learn_are_as_it_loads_them(tmp_path: Path, name:
 
 
 def test_several_datasets_have_names(tmp_path: Path) -> None:
-    """A table for each, which may even be called target, with its groups; weights are for one, as no fit gets those of several."""
+    """A table for each, which may even be called target, with its groups; weights are for one, as no fit would get several."""
     (tmp_path / "t.csv").write_text(TABLE)
     tables = {"target": {"source": "t.csv", "target": "diagnosis", "groups": "patient"}, "iris": {"source": "sklearn:iris"}}
     data = read_datasets(Entry("s.toml", ("data",), tables), tmp_path)
