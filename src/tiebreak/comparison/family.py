@@ -11,18 +11,22 @@ from numpy.typing import NDArray
 
 from tiebreak.comparison.procedures.procedure import Judged
 from tiebreak.comparison.settings import SINGLE_STEP, Settings
-from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval, set_checked
-from tiebreak.numerics.law import (
+from tiebreak.numerics import (
     AHEAD,
     BEHIND,
     BETTER,
     EQUIVALENT,
     NONE,
+    SPREAD,
     UNDECIDED,
     VERDICTS,
     WORSE,
+    FloatArray,
+    IntArray,
+    Interval,
     Law,
     RopeProbabilities,
+    set_checked,
     verdict_codes,
 )
 from tiebreak.statistics.family import Correction, adjust_pvalues, adjust_single_step, shared_alpha

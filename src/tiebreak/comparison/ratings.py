@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import FloatArray, IntArray, mean_present
-from tiebreak.numerics.law import student
+from tiebreak.numerics import FloatArray, IntArray, mean_present, student
 from tiebreak.result import Result
 from tiebreak.scores.battles import Battles
 from tiebreak.scores.scores import Scores

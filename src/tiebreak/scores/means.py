@@ -6,16 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tiebreak.numerics import (
-    SPREAD,
-    FloatArray,
-    IntArray,
-    blocks,
-    law_of_masked_pairs,
-    law_of_pairs,
-    law_of_rows,
-)
-from tiebreak.numerics.law import Law, joined
+from tiebreak.numerics import SPREAD, FloatArray, IntArray, Law, blocks, joined, law_of_masked_pairs, law_of_pairs, law_of_rows
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, quoted

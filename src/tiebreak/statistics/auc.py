@@ -22,19 +22,26 @@ from scipy.special import chdtrc, expit, logit
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
+    IDENTICAL,
     RELATIVE_TOLERANCE,
+    SPREAD,
+    UNDEFINED,
     FloatArray,
     IntArray,
     Interval,
+    Law,
+    Shape,
+    Significance,
     alpha_of_level,
+    bisected,
     divide,
     floats,
     group_codes,
     plain,
     positive_examples,
+    student,
     student_quantile,
 )
-from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law, Shape, Significance, bisected, student
 from tiebreak.statistics.influence import Influence, bounded
 from tiebreak.statistics.means import freedom_of_shares, independent_difference, summed
 from tiebreak.statistics.rates import LimitsBy, joined, joined_end, joined_tail

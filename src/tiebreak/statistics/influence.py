@@ -16,15 +16,18 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
+    Law,
+    Shape,
     check_array,
     check_choice,
     check_rows,
     divide,
     group_codes,
+    kind_of,
     law_of_pairs,
     plain,
+    student,
 )
-from tiebreak.numerics.law import Law, Shape, kind_of, student
 from tiebreak.statistics.means import freedom_of_shares, summed, welch_freedom
 from tiebreak.statistics.skew import expected_skewness, pair_skewness, skewed
 

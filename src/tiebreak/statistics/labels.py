@@ -7,16 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import (
-    FloatArray,
-    IntArray,
-    check_array,
-    check_weights,
-    divide,
-    group_codes,
-    plain,
-)
-from tiebreak.numerics.law import Law, kind_of, student
+from tiebreak.numerics import FloatArray, IntArray, Law, check_array, check_weights, divide, group_codes, kind_of, plain, student
 from tiebreak.statistics.means import (
     FEW_EVENTS,
     Means,

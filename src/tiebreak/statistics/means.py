@@ -22,20 +22,24 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    Law,
     blocks,
     check_array,
     check_choice,
     check_weights,
     divide,
     group_codes,
+    joined,
+    kind_of,
     law_of_rows,
+    least_sure,
     mean_present,
     median_present,
     mid_ranks,
     noise_of,
     plain,
+    student,
 )
-from tiebreak.numerics.law import Law, joined, kind_of, least_sure, student
 from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean, skewness_of_weighted_mean
 
 ClusterVariance = Literal["cr2", "cr1", "cr0", "independent"]

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray, check_weights, divide, floats, group_codes
-from tiebreak.numerics.law import Law, student
+from tiebreak.numerics import FloatArray, Law, check_weights, divide, floats, group_codes, student
 from tiebreak.statistics.means import joined_means, stratified_mean, summed
 
 ENOUGH_DF = 3

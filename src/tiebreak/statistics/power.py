@@ -7,8 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from tiebreak.numerics import FloatArray, Interval
-from tiebreak.numerics.law import Law, student
+from tiebreak.numerics import FloatArray, Interval, Law, student
 from tiebreak.statistics.means import Layout, means_of_rows, welch_ttest
 from tiebreak.statistics.ranks import wilcoxon
 from tiebreak.statistics.rates import newcombe, tango

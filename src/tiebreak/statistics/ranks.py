@@ -17,6 +17,10 @@ from tiebreak.numerics import (
     Alternative,
     FloatArray,
     IntArray,
+    Law,
+    Shape,
+    Significance,
+    bisected,
     blocks,
     check_array,
     check_choice,
@@ -31,8 +35,9 @@ from tiebreak.numerics import (
     noise_of,
     plain,
     refuse_unless,
+    significance_of,
+    student,
 )
-from tiebreak.numerics.law import Law, Shape, Significance, bisected, significance_of, student
 
 Zeros = Literal["drop", "pratt", "split"]
 RankMethod = Literal["auto", "exact", "normal"]

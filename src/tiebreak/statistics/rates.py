@@ -19,6 +19,10 @@ from tiebreak.numerics import (
     SPREAD,
     FloatArray,
     Interval,
+    Law,
+    Shape,
+    Significance,
+    bisected,
     blocks,
     check_array,
     check_choice,
@@ -26,10 +30,12 @@ from tiebreak.numerics import (
     check_rows,
     divide,
     floats_together,
+    kind_of,
     plain,
+    significance_of,
+    student,
     within,
 )
-from tiebreak.numerics.law import Law, Shape, Significance, bisected, kind_of, significance_of, student
 
 ProportionMethod = Literal["wilson", "clopper-pearson"]
 McNemarVariant = Literal["exact", "mid-p", "chi2", "chi2-corrected"]

@@ -16,6 +16,8 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
+    Law,
+    bisected,
     blocks,
     check_array,
     check_count,
@@ -26,8 +28,8 @@ from tiebreak.numerics import (
     divide,
     floats,
     group_codes,
+    student,
 )
-from tiebreak.numerics.law import Law, bisected, student
 
 MOST_BIAS = 12.0
 """Log-odds of the first of two equal models beyond which it wins always, for all that battles can say."""

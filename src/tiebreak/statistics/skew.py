@@ -12,15 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.numerics import (
     FloatArray,
     IntArray,
+    Law,
+    Shape,
     blocks,
     divide,
     floats,
     median_present,
+    standardised,
     student_pvalue,
     student_quantile,
     student_tail,
 )
-from tiebreak.numerics.law import Law, Shape, standardised
 
 
 def hall_t(t: ArrayLike, skewness: ArrayLike) -> FloatArray:

@@ -10,6 +10,8 @@ from tiebreak.errors import DataError
 from tiebreak.numerics import (
     SMALLEST_PVALUE,
     Interval,
+    Law,
+    Significance,
     check_choice,
     check_differences,
     check_probability,
@@ -22,7 +24,6 @@ from tiebreak.numerics import (
     student_multiplier,
     student_pvalue,
 )
-from tiebreak.numerics.law import Law, Significance
 
 
 def corrected_t(

@@ -6,8 +6,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import MOST_EXAMPLES, RELATIVE_TOLERANCE, FloatArray, plain, within
-from tiebreak.numerics.law import SPREAD, UNDEFINED, Law, least_sure, student
+from tiebreak.numerics import (
+    MOST_EXAMPLES,
+    RELATIVE_TOLERANCE,
+    SPREAD,
+    UNDEFINED,
+    FloatArray,
+    Law,
+    least_sure,
+    plain,
+    student,
+    within,
+)
 from tiebreak.statistics.rates import tango
 
 

@@ -10,6 +10,7 @@ from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
+    Law,
     blocks,
     check_array,
     check_choice,
@@ -18,13 +19,14 @@ from tiebreak.numerics import (
     divide,
     floats,
     generator_of,
+    kind_of,
     mid_ranks,
     noise_of,
     plain,
     refuse_unless,
     row_counts,
+    student,
 )
-from tiebreak.numerics.law import Law, kind_of, student
 
 SetStatistic = Literal["range", "max"]
 

@@ -19,13 +19,13 @@ from tiebreak.numerics import (
     IDENTICAL,
     SPREAD,
     UNDEFINED,
+    VERDICTS,
     FloatArray,
     IntArray,
     check_probability,
     check_rope_given,
     rope_number,
 )
-from tiebreak.numerics.law import VERDICTS
 from tiebreak.plan.candidates import MOST_CANDIDATES, grid
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan

@@ -10,8 +10,7 @@ from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import REASONS
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray
-from tiebreak.numerics.law import VERDICTS
+from tiebreak.numerics import RELATIVE_TOLERANCE, VERDICTS, FloatArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import HIGHER_IS_BETTER
 from tiebreak.scores.scores import Summary

@@ -13,8 +13,7 @@ from tiebreak.comparison.family import REASONS, UNSETTLED
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import IntArray
-from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
+from tiebreak.numerics import BEHIND, VERDICTS, WORSE, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.means import model_correlation
 from tiebreak.scores.scores import ScoreMatrix

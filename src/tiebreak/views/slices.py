@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.comparison.slices import Slices
-from tiebreak.numerics.law import VERDICTS
+from tiebreak.numerics import VERDICTS
 from tiebreak.views.answer import interval_text
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View, document, of_rows, records_of

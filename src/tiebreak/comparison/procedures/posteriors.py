@@ -21,8 +21,18 @@ from tiebreak.comparison.procedures.datasets import (
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import Setting, TiebreakError, UnclearSourceError
-from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
-from tiebreak.numerics.law import DRAWS_BEYOND, TABULATED, Law
+from tiebreak.numerics import (
+    CONSTANT,
+    DRAWS_BEYOND,
+    IDENTICAL,
+    RELATIVE_TOLERANCE,
+    SPREAD,
+    TABULATED,
+    UNDEFINED,
+    FloatArray,
+    IntArray,
+    Law,
+)
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.posterior.hierarchical import N_POINTS, hierarchical_posterior

@@ -22,8 +22,19 @@ from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaln, ndtr
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_array, check_rope, check_sizes, plain, student_tail
-from tiebreak.numerics.law import Law, RopeProbabilities, tabulated
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    FloatArray,
+    IntArray,
+    Law,
+    RopeProbabilities,
+    check_array,
+    check_rope,
+    check_sizes,
+    plain,
+    student_tail,
+    tabulated,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,10 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
+    Law,
+    RopeProbabilities,
     blocks,
+    by_draws,
     check_array,
     check_count,
     check_differences,
@@ -23,7 +26,6 @@ from tiebreak.numerics import (
     noise_of,
     plain,
 )
-from tiebreak.numerics.law import Law, RopeProbabilities, by_draws
 from tiebreak.statistics.ranks import hodges_lehmann
 
 

@@ -11,8 +11,7 @@ from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.slices import Slices
 from tiebreak.errors import DataError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
-from tiebreak.numerics.law import VERDICTS, Law
+from tiebreak.numerics import RELATIVE_TOLERANCE, VERDICTS, FloatArray, IntArray, Law
 from tiebreak.scores.items import Items
 from tiebreak.views.answer import interval_name, table_decimals
 from tiebreak.views.plots.draw import (
