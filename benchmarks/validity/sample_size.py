@@ -164,8 +164,8 @@ def joined(tables: list[dict[str, Any]]) -> dict[str, Any]:
 MODELS = "abcdefgh"
 
 
-def intervals(tables: list[dict[str, Any]], size: SampleSize, settings: dict[str, Any], level: float) -> list[tuple[Any, Any]]:
-    """Intervals at a level of the first model of each table against each other one, by the procedure that `compare` takes."""
+def intervals(tables: list[dict[str, Any]], size: SampleSize, settings: dict[str, Any], alpha: float) -> list[tuple[Any, Any]]:
+    """Intervals at 1 - alpha of the first model of each table against each other one, by the procedure that `compare` takes."""
     table = joined(tables)
     if "y" in table:
         y = table.pop("y")
@@ -179,7 +179,7 @@ def intervals(tables: list[dict[str, Any]], size: SampleSize, settings: dict[str
     found = []
     for rival in MODELS[1 : size.n_models]:
         second = np.array([row[f"{rival}{k}"] for k in range(len(tables))])
-        found.append(answer.method.judged(answer.scores, first, second, answer.settings).law.interval(level))
+        found.append(answer.method.judged(answer.scores, first, second, answer.settings).law.interval_at(alpha))
     return found
 
 
@@ -210,11 +210,11 @@ def simulated(world: World, size: SampleSize, n_tables: int, seed: tuple[int, in
         rngs = [np.random.default_rng((*seed, k)) for k in range(start, min(start + BLOCK, n_tables))]
         tables = [world.table(rng, size, size.difference) for rng in rngs]
         is_open, before = np.ones(len(tables), dtype=bool), 0
-        for n, level in at:
+        for n, alpha in at:
             used += (n - before) * is_open.sum()
             before = n
             now = tables if n == size.n else [_first(table, n, size) for table in tables]
-            is_open &= ~is_shown(intervals(now, size, world.settings, level), size)
+            is_open &= ~is_shown(intervals(now, size, world.settings, alpha), size)
         shown += int((~is_open).sum())
     return Found(shown / n_tables, float(np.sqrt(0.16 / n_tables)), used / n_tables)
 

@@ -24,6 +24,7 @@ from scipy.signal import lfilter
 from scipy.stats import binom, norm, rankdata
 
 import tiebreak as tb
+from tiebreak.views.noise_floor import warnings as floor_warnings
 
 Array = np.ndarray
 Rng = np.random.Generator
@@ -197,6 +198,35 @@ def clusters(shape: Shape, n_clusters: int, effect: float = 0.0) -> None:
     compared("clustered-t", f"clusters of 2 to 14 items: {_named(shape)}", n_clusters, draw, effect)
 
 
+def large_cluster(n_clusters: int) -> None:
+    """Clusters of 5 items beside one that holds half of all."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        codes = np.repeat(np.arange(n_clusters + 1), np.append(5 * n_clusters, np.full(n_clusters, 5)))
+        a = rng.normal(size=n_clusters + 1)[codes] + rng.normal(size=codes.size)
+        return {"item": np.arange(codes.size), "cluster": codes, "a": a, "b": np.zeros(codes.size)}, COST
+
+    compared("clustered-t", "clusters of 5 items, and one of half of all", n_clusters + 1, draw)
+
+
+def gaps(n_models: int, n: int, share: float) -> None:
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        score = rng.normal(size=(n_models, n)) + rng.normal(size=n)
+        score[rng.random(score.shape) < share] = np.nan
+        columns = dict(zip(letters(n_models), score, strict=True))
+        return {"item": np.arange(n), **columns}, {**QUALITY, "missing": "pairwise"}
+
+    compared("clustered-t", f"items of {n_models} models, {share:.0%} missing: normal", n, draw)
+
+
+def own_items(n_a: int, n_b: int, a: Shape, b: Shape, effect: float = 0.0) -> None:
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        score = np.concatenate([a(rng, n_a) - effect, b(rng, n_b)])
+        return {"model": ["a"] * n_a + ["b"] * n_b, "item": np.arange(n_a + n_b), "score": score}, COST
+
+    compared("welch", f"{n_a} and {n_b} items of each model's own: {_named(a)} beside {_named(b)}", n_a, draw, effect)
+
+
 def runs(n_a: int, n_b: int, sd_a: float = 0.3, sd_b: float = 0.3, effect: float = 0.6, n: int = 50) -> None:
     def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
         hard = rng.normal(size=n)
@@ -284,6 +314,12 @@ def periods(name: str, shape: Shape, n: int, effect: float = 0.0) -> None:
         return {"time": np.arange(n), "a": shape(rng, n) - effect, "b": np.zeros(n)}, COST
 
     compared("diebold-mariano", f"differences of losses: {name}", n, draw, effect)
+
+
+def seasons(lag: int, phi: float, n: int) -> None:
+    """Differences that go together from one season to the next, and with nothing between."""
+    ar = np.concatenate([[1.0], np.zeros(lag - 1), [-phi]])
+    periods(f"AR({phi:g}) of seasons of {lag}", lambda rng, n: lfilter([1], ar, rng.normal(size=n + 600))[600:], n)
 
 
 def torn(n_groups: int, size: int) -> None:
@@ -404,6 +440,17 @@ def turned(n: int, n_turned: int) -> None:
     rated(f"2 models, battles of which {n_turned} are turned, first favoured by 1 logit", n, battles)
 
 
+def crowded(n_models: int, n: int) -> None:
+    """Equal models, of which two are in most battles: pairs of the others hardly met."""
+    share = np.append([0.5, 0.2], np.full(n_models - 2, 0.3 / (n_models - 2)))
+
+    def battles(rng: Rng) -> tuple[Array, Array, Array, dict[str, Any]]:
+        first = rng.choice(n_models, n, p=share)
+        return first, (first + rng.integers(1, n_models, n)) % n_models, np.zeros(n), {}
+
+    rated(f"{n_models} equal models, two of them in most battles", n, battles)
+
+
 def cycle(p: float, n: int) -> None:
     """Models that beat each other in a circle; wrong is an interval of a win rate without the true one."""
 
@@ -428,7 +475,7 @@ def floor(n_runs: int, run_sd: float, shape: Shape, n: int = 60) -> None:
         hard, runs = rng.normal(size=n), [run_sd * rng.normal() + 0.5 * shape(rng, n) for _ in range(n_runs + 2)]
         keys = {"model": ["a"] * (n_runs * n), "run": np.repeat(np.arange(n_runs), n), "item": np.tile(np.arange(n), n_runs)}
         found = tb.noise_floor({**keys, "score": np.concatenate([hard + each for each in runs[:n_runs]])}, **QUALITY)
-        return bool(abs(runs[-1].mean() - runs[-2].mean()) > found.floor), {each["code"] for each in found.to_dict()["warnings"]}
+        return bool(abs(runs[-1].mean() - runs[-2].mean()) > found.floor), {code for code, _ in floor_warnings(found)}
 
     add("clustered-t", f"noise floor of {n_runs} runs, effect {run_sd:g}: {_named(shape)}", n, judge)
 
@@ -441,6 +488,8 @@ LN, LN_COST = lognormal(1), lognormal(1.5)
 CENTRED: Shape = lambda rng, size: 1.65 * (lognormal(1)(rng, size) - 1)  # noqa: E731
 ERRORS: Shape = lambda rng, size: rng.lognormal(0, 1, size)  # noqa: E731
 TAILS: Shape = lambda rng, size: rng.standard_t(3, size=size)  # noqa: E731
+NEARLY: Shape = lambda rng, size: 1 + 0.1 * rng.normal(size=size)  # noqa: E731
+LN_12 = lognormal(1.2)
 FLAT = {value: constant(value) for value in (1.0, np.sqrt(3.0), np.e)}
 NAMES: dict[Any, str] = {
     CENTRED: "lognormal",
@@ -448,6 +497,9 @@ NAMES: dict[Any, str] = {
     TAILS: "t with 3 df",
     heavy: "t with 2 df",
     LN: "lognormal of mean 1",
+    LN_12: "lognormal (1.2)",
+    LN_COST: "lognormal (1.5)",
+    NEARLY: "nearly constant",
 }
 NAMES |= {exponential: "exponential of mean 0, read as means"}
 NAMES |= dict.fromkeys(FLAT.values(), "constant")
@@ -551,6 +603,21 @@ def make_worlds() -> None:
         (30, 300, 0.85, 2, -0.9, 0.5, 0.12),
     ):
         mean_areas(*each)
+    numbers("r2", 80, TAILS, FLAT[np.sqrt(3.0)])
+    large_cluster(20)
+    gaps(4, 80, 0.3)
+    for each in (
+        (60, 60, LN_12, NEARLY),
+        (20, 300, LN, LN),
+        (30, 30, LN_COST, NEARLY),
+        (40, 40, normal, normal, 0.6),
+        (20, 200, normal, normal, 0.65),
+    ):
+        own_items(*each)
+    seasons(12, 0.6, 72)
+    seasons(7, 0.5, 140)
+    crowded(10, 300)
+    floor(3, 0.1, normal)
 
 
 class Row(NamedTuple):

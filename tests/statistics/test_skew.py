@@ -47,7 +47,7 @@ def test_the_law_is_the_less_sure_of_both_and_its_ends_are_where_its_tails_are()
 
 def test_more_skewness_is_reckoned_with_than_a_sample_shows() -> None:
     """As it is of 14 values, half more of 21, 1.75 times as much from 25 on; and where the values' own is 0.75 times so much."""
-    assert expected_skewness(0.1, [3, 14, 21, 28, 900]).tolist() == pytest.approx([0.1, 0.1, 0.15, 0.175, 0.175])
+    assert expected_skewness(0.2, [3, 15, 21, 28, 900]).tolist() == pytest.approx([0.0, 0.2 * 15 / 14, 0.3, 0.35, 0.35])
     assert expected_skewness([0.375, -0.5], 9) == pytest.approx([0.375 * 1.5, -0.875])
 
 

@@ -311,8 +311,8 @@ FEW_RUNS = 10
 """Runs below which nothing shows whether they vary symmetrically."""
 
 
-MANY_CLUSTERS, SEEN = 20, 1.0
-"""Clusters below which only a skewness of their means above this one counts."""
+SEEN_OF_CLUSTERS = 1.0
+"""Skewness of the means of clusters from which it counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -465,7 +465,7 @@ def _of_sums(sums: ClusterSums, scale: FloatArray, n_runs: IntArray | int = 1) -
     """
     found, skewness = mean_of_clusters(sums, scale=scale), skewness_of_weighted_mean(cluster_means(sums), sums.weights)
     n_clusters, n = np.asarray(found.n_units), np.broadcast_to(sums.n_examples, found.kind.shape)
-    is_chance = (n_clusters < MANY_CLUSTERS) & (n_clusters < n) & (np.abs(skewness) * np.sqrt(n_clusters) < SEEN)
+    is_chance = (n_clusters < n) & (np.abs(skewness) * np.sqrt(n_clusters) < SEEN_OF_CLUSTERS)
     skewness = np.where(is_chance & (n_runs == 1), 0.0, skewness)
     return Means(replace(found, n_units=n, tolerance=RELATIVE_TOLERANCE * scale), skewness)
 

@@ -284,7 +284,10 @@ class PairFit(NamedTuple):
     n_effective : ndarray
         Independent battles that the share rests on, no more than there are.
     pvalue : float
-        That win rates are those of the ratings, by Pearson's chi-squared over pairs that met ten times or more.
+        That win rates are those of the ratings, by Pearson's chi-squared over pairs that met ten times or more, with as many
+        degrees of freedom as the ratings leave of these pairs. With the pairs less the models, though rarer pairs have part in
+        the ratings too, 11 to 13 % of tables of equal models did not fit where two of ten are in most of 300 battles; so at
+        most 1 %, and circles in which each wins 60 of 100 are seen as often (80 % of 300 battles).
     """
 
     share: FloatArray

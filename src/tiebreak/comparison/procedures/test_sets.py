@@ -119,9 +119,6 @@ NEWCOMBE = Procedure(
 
 # --- means ------------------------------------------------------------------------------------------------------------------
 
-SEEN = 0.75
-"""Skewness, as of single values, from which that of a difference counts: samples of normal ones seldom show so much."""
-
 
 def _samples(data: Scores) -> Means:
     """Mean of each model over its seeds, its items, or the 1 and 0 of its examples."""
@@ -145,9 +142,8 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
         n = np.asarray(own.n_units)
         law = replace(law, n_units=np.minimum(n[first], n[second]))
     if found.skewness is not None:
-        cubes, (error, df) = found.skewness * own.spread[0] ** 3, law.spread  # third cumulants of independent means add up
-        skewness = divide(cubes[one] - cubes[two], error**3)
-        law = Means(law, np.where(np.abs(skewness) * np.sqrt(df + 1.0) > SEEN, skewness, 0.0)).law
+        cubes = found.skewness * own.spread[0] ** 3  # third cumulants of independent means add up
+        law = Means(law, divide(cubes[one] - cubes[two], law.spread[0] ** 3)).law
     return Judged(law=law, reach_df=reached(law))
 
 
