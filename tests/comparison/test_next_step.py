@@ -105,6 +105,7 @@ def test_times_that_hardly_differ_name_no_fastest(seconds: float, fastest: str |
     answer = designed("kfold", pair_with(-0.001, 0.002), rope=0.01)
     answer.scores.fit_times["b"] = (seconds, 0.0)
     assert cheapest(answer, ["a", "b"]) == fastest
+    assert answer.next_step == ("Take a, the faster to fit (1 s a fit)." if fastest else "Take whichever is cheaper or simpler.")
 
 
 @pytest.mark.parametrize(("error", "expected"), [(0.0, "a"), (0.2, "a"), (0.4, None)])

@@ -257,7 +257,7 @@ def times(evaluation: Evaluation, metric: str | None = None, *, dataset: str | N
     fits = dict(zip(evaluation.models, evaluation.fit_times(place)[0].tolist(), strict=True))
     data = comparison.ranking[["model", "mean", "standing"]].astype({"model": object, "standing": object})
     data["fit_seconds"] = [fits[name] for name in data["model"]]
-    data = data.sort_values("fit_seconds", kind="stable").head(MOST_ROWS).reset_index(drop=True)
+    data = data.sort_values("fit_seconds", kind="stable").reset_index(drop=True)
     near = data[data["standing"].isin(["best", "near best"])]
     takes = near if len(near) else data[data["standing"] == "may be best"]
     texts, decimals = labels(list(data["model"])), table_decimals(comparison)
@@ -266,6 +266,7 @@ def times(evaluation: Evaluation, metric: str | None = None, *, dataset: str | N
     title = f"{len(takes)} models are {whose}, from {first} a fit"
     if len(takes) == 1:
         title = f"{texts[takes.index[0]]} alone is {whose}; a fit takes {first}"
+    data = data.head(MOST_ROWS)
     near_note = (
         f"Near best: short of the best by at most the rope of {comparison.rope:.4g}."
         if comparison.rope
@@ -297,22 +298,23 @@ def choices(evaluation: Evaluation) -> Drawing:
         raise DataError("no model is a search with a best score of its own; plot.times() draws scores and times.")
     metric = next(each.metric for each in evaluation.record.metrics if each.name == frame["metric"].iloc[0])
     data = frame[frame["metric"] == metric.name].reset_index(drop=True)
-    means = data.groupby("model", sort=False)[["score", "best_score"]].mean().head(MOST_ROWS)
+    every = data.groupby("model", sort=False)[["score", "best_score"]].mean()
+    means, n = every.head(MOST_ROWS), len(every)
     names = list(means.index)
     data = data[data["model"].isin(names)].reset_index(drop=True)
     texts = [minus(format_score(float(value), 4)) for value in means["score"]]
-    flatters = float(metric.sign * (means["best_score"] - means["score"]).mean())
+    flatters = float(metric.sign * (every["best_score"] - every["score"]).mean())
     value, shift = short(metric.name), 0.3 * ((np.arange(len(data)) * 0.618034) % 1 - 0.5)
     how = f"{format_score(abs(flatters), 4)} {'better' if flatters > 0 else 'worse'}"
-    title = f"Own best scores of {len(names)} searches are {how} than honest ones on average"
-    if len(names) == 1:
+    title = f"Own best scores of {n} searches are {how} than honest ones on average"
+    if n == 1:
         claim = minus(format_score(float(means["best_score"].iloc[0]), 4))
         title = f"Choosing in {labels(names)[0]} leads to {value} {texts[0]}; its own best score claims {claim}"
     return rows(
         data,
         title=title,
         note=f"Dots: score of what was chosen on each split, on rows that took no part in the choice. Marks, and right: their "
-        f"mean. Lines: from there to the search's own best score.{of_all(len(names), frame['model'].nunique(), 'searches')}",
+        f"mean. Lines: from there to the search's own best score.{of_all(len(names), n, 'searches')}",
         x_label=f"{value} ({'higher' if metric.higher_is_better else 'lower'} is better)",
         names=names,
         middle=means["score"],

@@ -5,7 +5,7 @@ import pytest
 
 import tiebreak as tb
 from tests.comparison.tables import compared
-from tests.views.plots.samples import RMSE, graded, over_datasets, over_items
+from tests.views.plots.samples import RMSE, drawn_texts, graded, over_datasets, over_items
 from tiebreak.errors import DataError
 from tiebreak.views.plots.comparison import decided, diagram, differences, paired, posterior_of, ranking, scores, verdicts
 
@@ -18,6 +18,8 @@ def test_the_ranking_has_the_intervals_of_the_pairs(settings: dict[str, str]) ->
     answer = graded(NAMES, **settings)
     drawing = ranking(answer)
     assert drawing.title == answer.headline
+    role = "baseline" if "baseline" in settings else "best" if settings else "first"
+    assert any(each.get_text().endswith(f"  {role}") for each in drawn_texts(drawing.plot().figure_))
     assert list(drawing.data["model"]) == list(answer.models)
     for row in drawing.data.to_dict("records"):
         if row["model"] != answer.reference:

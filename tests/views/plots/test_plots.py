@@ -114,7 +114,7 @@ def test_plots_are_listed_with_their_choices() -> None:
     """Shown, it lists what this result has; of an unknown name it says which there are."""
     plots = graded(("a", "b")).plot
     assert repr(plots).splitlines()[0] == f"{len(plots.names)} plots of Comparison"
-    assert ".plot.posterior(a, b)" in repr(plots)
+    assert ".plot.posterior(a, b)  Posterior of the difference of two models, " in repr(plots)
     assert {"ranking", "drawing", "save_all"} <= set(dir(plots))
     with pytest.raises(AttributeError, match="no plot 'rankings'; there are ranking, differences"):
         _ = plots.rankings

@@ -88,14 +88,16 @@ def test_confusion_matrices_of_models_are_panels_or_one() -> None:
     assert confusions.plot("b").data["n"].tolist() == confusions["b"].counts.ravel().tolist()
 
 
-def test_times_have_the_quickest_on_top() -> None:
-    """By the medians of the run."""
+def test_times_have_the_quickest_on_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the medians of the run; the title is about all models, also where some are drawn."""
     evaluation = evaluated(NAMES)
     drawing = times(evaluation, rope=0.02)
     assert drawing.data["fit_seconds"].is_monotonic_increasing
     assert dict(zip(drawing.data["model"], drawing.data["fit_seconds"], strict=True)) == dict(
         zip(evaluation.models, evaluation.fit_times(0)[0].tolist(), strict=True)
     )
+    monkeypatch.setattr("tiebreak.views.evaluation.MOST_ROWS", 2)
+    assert times(evaluation, rope=0.02).title == drawing.title
 
 
 def test_honest_scores_of_searches_stand_beside_their_own_best_scores() -> None:
