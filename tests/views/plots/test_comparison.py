@@ -137,7 +137,9 @@ def test_the_title_of_a_diagram_counts_models_that_are_not_drawn() -> None:
 
 
 def test_slices_have_all_items_first_and_their_own_intervals() -> None:
-    """As the frame of slices has them, turned to the pair that was asked for."""
+    """As the frame of slices has them, turned to the pair that was asked for; models are called as on the page."""
+    owned = over_items(("an-organisation/model-of-more-than-34-letters", "another/model-b"))
+    assert owned.slices("topic").plot.drawing().title.startswith("Undecided: model-b against model-of-more-than-34-letters;")
     slices = over_items(("a", "b", "c")).slices("topic")
     data = slices.plot.drawing().data
     first, second = slices.comparison.models[:2]

@@ -233,7 +233,7 @@ def posterior_of(pair: PairComparison) -> Drawing:
     if not has_curve(pair):
         why = pair.reason or f"of the method {comparison.method.name}"
         raise DataError(f"there is no posterior with a curve here ({why}); plot.ranking() draws intervals.")
-    first, second = labels([pair.first, pair.second])
+    first, second = _labels_of(comparison, pair.first, pair.second)
     unit = comparison.method.unit
     grid, (low, high) = _grid(posterior, pair.rope), posterior.interval(0.5)
     step = (high - low) * 1e-3  # the density by differences of the tail
@@ -269,6 +269,12 @@ def posterior_of(pair: PairComparison) -> Drawing:
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=SIZE)
 
     return Drawing(data, title, note, paint, (7.4, 3.9))
+
+
+def _labels_of(comparison: Comparison, *models: str) -> list[str]:
+    """Labels of some models, as where all of them stand."""
+    known = labels(comparison.models)
+    return [known[comparison.models.index(model)] for model in models]
 
 
 def rope_note(rope: float) -> str:
@@ -340,7 +346,7 @@ def paired(comparison: Comparison, a: str | None = None, b: str | None = None) -
     keys = names or [f"repeat {r}, fold {f}" for r, f in zip(comparison.matrix.repeat, comparison.matrix.fold, strict=True)]
     data = as_frame({"dataset": keys, "first": one, "second": other, "difference": difference, "outcome": outcome})
     data = data[~np.isnan(difference)].sort_values("difference", ascending=False, kind="stable").reset_index(drop=True)
-    first, second = labels([pair.first, pair.second])
+    first, second = _labels_of(comparison, pair.first, pair.second)
     wins, losses = (int((data["outcome"] == name).sum()) for name in ("won", "lost"))
     half = MOST_ROWS // 2
     shown = data if len(data) <= MOST_ROWS else data.iloc[[*range(half), *range(-half, 0)]]
@@ -486,7 +492,7 @@ def of_slices(slices: Slices, a: str | None = None, b: str | None = None) -> Dra
         values = table.row_values(*place)
         found.append((name, n, *(values[each] for each in columns)))
     data = as_frame(dict(zip(("slice", "n_items", *columns), zip(*found, strict=True), strict=True)))
-    one, other = labels([first, second])
+    one, other = _labels_of(comparison, first, second)
     said = decided(Counter(data["verdict"].iloc[1:]), len(slices.names), "slice")
     return rows(
         data,
