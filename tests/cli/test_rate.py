@@ -60,7 +60,9 @@ def test_a_folder_of_judged_answers_is_rated(here: Path, capsys: pytest.CaptureF
         ("half.json", paths[0].read_text()[:7000], "is not JSON"),
     ):
         (here / "alpaca" / name).write_text(content)
-        assert text in run(capsys, "rate", "alpaca")[2]
+        said = run(capsys, "rate", "alpaca")[2]
+        assert text in said
+        assert " files in alpaca\n" in said
 
 
 def test_a_comparison_of_judged_answers_names_the_command(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

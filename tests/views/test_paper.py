@@ -40,7 +40,7 @@ def test_scores_by_dataset_have_the_best_in_bold_and_average_ranks() -> None:
     assert [row[0] for row in rows] == ["dataset", r"d\_1", r"50\%", "x", "average rank"]
     assert bold == [[True, False, False], [True, True, False], [True, False, False], [True, False, False]]
     assert rows[-1][1:] == [r"\textbf{1.17}", "2.17", "2.67"]
-    assert comparison.to_latex().count(r"\begin{table}") == 3
+    assert (comparison.to_latex().count(r"\begin{table}"), "datasets; higher is better; the best in bold}" in text) == (3, True)
     assert text.partition("\n")[2] in comparison.to_latex()
     table["c"][1] = float("nan")
     gaps = tb.compare(table, metric="accuracy").to_latex("scores")

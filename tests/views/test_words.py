@@ -11,6 +11,7 @@ from tiebreak.views.words import (
     columns,
     cut,
     decimals_for,
+    duration,
     format_bound,
     format_interval,
     format_probability,
@@ -181,3 +182,8 @@ def test_lists_never_name_more_than_asked() -> None:
     assert listed(names) == "'m0', 'm1', 'm2', 'm3' and 5 more"
     assert listed(names[:2]) == "'m0' and 'm1'"
     assert listed(names[:1]) == "'m0'"
+
+
+def test_a_time_to_wait_is_rounded_as_people_say_it() -> None:
+    """In seconds up to a minute and a half, in minutes up to an hour and a half."""
+    assert [duration(value) for value in (0.2, 89, 600, 5340, 7500)] == ["1 s", "89 s", "10 min", "89 min", "2 h 5 min"]

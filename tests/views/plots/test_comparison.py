@@ -104,6 +104,7 @@ def test_pairs_on_datasets_are_counted_as_they_lie_about_the_rope() -> None:
     drawing = paired(answer, "a", "b")
     data = drawing.data
     assert data["difference"].is_monotonic_decreasing
+    assert set(data["dataset"]) == {f"data {k}" for k in range(24)}
     np.testing.assert_allclose(data["first"] - data["second"], data["difference"])
     won, lost = int((data["difference"] > 0.01).sum()), int((data["difference"] < -0.01).sum())
     assert data["outcome"].value_counts().to_dict() == {"won": won, "lost": lost, "tied": 24 - won - lost}
