@@ -1,7 +1,7 @@
 """The loop that hands cells out, with workers that do what a test says, in this process."""
 
 import time
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from tests.runners.workloads import grid, splits
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Outcome
 from tiebreak.runners import worker as code
-from tiebreak.runners.dispatch import Dispatch
+from tiebreak.runners.dispatch import Dispatch, in_words
 
 
 class Pool:
@@ -83,7 +83,8 @@ def test_every_cell_is_measured_once_whoever_dies(n_splits, n_models, n_workers,
 
 
 def test_the_cell_to_blame_is_told_with_the_signal():
-    """Two deaths alone, and how the worker ended."""
+    """Two deaths alone, and how the worker ended, as far as that is known."""
+    assert in_words(CancelledError("measure-7")) == "it is gone"
     outcome = measured(Pool(dies=lambda worker, cells: splits(3)[1] in cells), splits(3))[splits(3)[1]]
     assert outcome.message == (
         "2 workers died while they measured this cell and nothing else: SIGKILL(-9); often that is the system, out of memory"
@@ -166,8 +167,10 @@ def test_a_call_that_raises_costs_one_cell():
 
 
 def test_a_workload_that_cannot_be_read_ends_the_run():
-    """It would be the same for every cell."""
-    assert told(ValueError, lambda: measured(Pool(answers={"a": code.Unfit("no such module")}), splits(3))) == "a: no such module"
+    """It would be the same for every cell; also of a worker that reads it anew in the middle of the run."""
+    unfit = code.Unfit("no such module")
+    for pool in (Pool(answers={"a": unfit}), Pool("a", instead=lambda worker, cells: answered(unfit))):
+        assert told(ValueError, measured, pool, splits(3)) == "a: no such module"
 
 
 def test_a_worker_keeps_to_the_cells_of_a_group():
