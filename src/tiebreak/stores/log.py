@@ -165,8 +165,8 @@ class SqlLog:
         parts = []
         for page in self._pages():
             own = [place for place in page if place[:2] in splits and place[2] in models]
-            cells = chain.from_iterable((*splits[place[:2]], models[place[2]]) for place in own)
-            positions = np.fromiter(cells, dtype=np.int64, count=3 * len(own)).reshape(-1, 3).T
+            cells = [(*splits[dataset, split], models[model]) for dataset, split, model in own]
+            positions = np.fromiter(chain.from_iterable(cells), dtype=np.int64, count=3 * len(own)).reshape(-1, 3).T
             contents = [page[place] for place in own]
             scores = [each.scores.get(metric) for each in contents for metric in metrics]
             score, measured = np.array(scores, dtype=float), np.array([each is not None for each in scores], dtype=bool)
@@ -247,7 +247,7 @@ class SqlLog:
             content = to_msgpack(cell_content(outcome, environment, metrics))
             outputs = pack_arrays(outcome.outputs, "the output of {!r}")
             rows.append((run, *place, sealed(content, "cell", run, *place), sealed(outputs, "output", run, *place)))
-            hash_sum += hash_of(rows[-1][4]) - (0 if kept is None else kept.hash)
+            hash_sum += int.from_bytes(rows[-1][4][:8], "little") - (0 if kept is None else kept.hash)
         if rows:
             connection.execute_many(_PUT, rows)
             n_done = sum(each.is_done for each in after.values()) - sum(kept.outcome.is_done for kept in before.values())
@@ -292,7 +292,7 @@ class SqlLog:
                     content = read_cell(unsealed(blob, "cell", self.run, *place))
                     arrays = unpack_arrays(unsealed(packed, "output", self.run, *place)) if outputs else {}
                     outcome = read_outcome(content, metrics, cells[place], arrays)
-                    found[place] = KeptCell(outcome, content.environment, hash_of(blob))
+                    found[place] = KeptCell(outcome, content.environment, int.from_bytes(blob[:8], "little"))
                 except MALFORMED as error:
                     self._report_cell(place, error)
         return found
@@ -314,7 +314,7 @@ class SqlLog:
                     place = dataset, split, model
                     try:
                         whole[place] = read_cell(unsealed(blob, "cell", self.run, *place))
-                        hash_sum += hash_of(blob)
+                        hash_sum += int.from_bytes(blob[:8], "little")
                     except MALFORMED as error:
                         self._report_cell(place, error)
                 yield whole
@@ -330,11 +330,6 @@ class SqlLog:
 
 
 _COLUMNS: dict[str, type] = {"state": int, "fit_seconds": float, "predict_seconds": float, "environment": int, "noted": int}
-
-
-def hash_of(row: bytes) -> int:
-    """Hash that a row begins with."""
-    return int.from_bytes(row[:8], "little")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,7 +54,7 @@ class SqliteConnection(Connection):
         rows: list[tuple[Any, ...]] = []
         while page := cursor.fetchmany(500):
             rows += page
-            most -= sum(len(value) for row in page for value in row if type(value) not in _NUMBERS)
+            most -= sum([len(value) for row in page for value in row if type(value) not in _NUMBERS])
             if most < -1_000_000:
                 cursor.close()
                 raise sqlite3.DatabaseError("its rows are more than fit into the file")
