@@ -48,11 +48,6 @@ def of_labels(name: str, truth: Truth, predicted: Array, *_: object) -> float:
     return float(METRICS_OF_CLASSES[name](*count_labels(truth, predicted)))
 
 
-def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
-    """Share of rows whose label was predicted."""
-    return np.count_nonzero(hits(truth, predicted)) / truth.code.size
-
-
 def hits(truth: Truth, predicted: Array) -> Array:
     """True for each row whose label was predicted."""
     return np.asarray(truth.code == _found(truth, predicted))
@@ -343,11 +338,6 @@ def _mean_of(by_row: ByRow, truth: Truth, answer: Array, *_: object, root: bool 
     return _finite_mean(np.sqrt(means) if root else means, truth, answer)
 
 
-def _check_ranks(truth: Truth) -> None:
-    if truth.labels.size <= 2:
-        positive_position(truth)
-
-
 _PREDICT, _PROBA, _SCORES = ("predict",), ("predict_proba",), ("decision_function", "predict_proba")
 
 _of_labels = partial(Formula, _PREDICT, is_of_classes=True, check=attrgetter("labels"))
@@ -357,7 +347,7 @@ _of_proba = partial(Formula, _PROBA, is_of_classes=True, check=count_classes)
 _BY_LABEL = ("f1", "precision", "recall")
 
 FORMULAS: dict[str, Formula] = {
-    **{name: _of_labels(accuracy, by_row=hits) for name in ("accuracy", *(f"{each}_micro" for each in _BY_LABEL))},
+    **{name: _of_labels(partial(_mean_of, hits), by_row=hits) for name in ("accuracy", *(f"{each}_micro" for each in _BY_LABEL))},
     **{
         name: Formula(
             _PREDICT,
@@ -381,7 +371,9 @@ FORMULAS: dict[str, Formula] = {
     "roc_auc": Formula(_SCORES, roc_auc, True, check_two_classes, ("roc_auc_ovr", "roc_auc_ovr_weighted")),
     "roc_auc_ovr": _of_proba(roc_auc_ovr),
     "roc_auc_ovr_weighted": _of_proba(partial(roc_auc_ovr, by_size=True)),
-    "average_precision": Formula(_SCORES, average_precision, True, _check_ranks),
+    "average_precision": Formula(
+        _SCORES, average_precision, True, lambda truth: truth.labels.size > 2 or positive_position(truth)
+    ),
     "mean_absolute_error": _of_numbers(partial(_mean_of, absolute_errors), by_row=absolute_errors),
     "mean_squared_error": _of_numbers(partial(_mean_of, squared_errors), by_row=squared_errors),
     "root_mean_squared_error": _of_numbers(partial(_mean_of, squared_errors, root=True)),

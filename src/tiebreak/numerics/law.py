@@ -439,11 +439,7 @@ def _student_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     return np.asarray(law.estimate - distance if upper else law.estimate + distance)
 
 
-def _student_pvalue(law: Law, side: Alternative) -> FloatArray:
-    return student_pvalue(law.statistic, law.spread[1], side)
-
-
-STUDENT = Shape(_student_tail, _student_end, _student_pvalue)
+STUDENT = Shape(_student_tail, _student_end, lambda law, side: student_pvalue(law.statistic, law.spread[1], side))
 """Student's t around the estimate."""
 
 
@@ -504,10 +500,6 @@ def _tabulated_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     return 1.0 - below if upper else below
 
 
-def _tabulated_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    return _of_rows(law, 1.0 - p if upper else p, lambda x, _, points, below: np.interp(x, below, points))
-
-
 def _drawn_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     """Draws equal to `at` but for rounding count on either side."""
     if upper:
@@ -530,7 +522,10 @@ def _drawn_pvalue(law: Law, side: Alternative) -> FloatArray:
 DRAWS_BEYOND = 10
 """Draws beyond an end of an interval that it needs at least."""
 
-TABULATED = Shape(_tabulated_tail, _tabulated_end)
+TABULATED = Shape(
+    _tabulated_tail,
+    lambda law, p, upper: _of_rows(law, 1.0 - p if upper else p, lambda x, _, points, below: np.interp(x, below, points)),
+)
 """Probabilities below rows of points; the parts are both."""
 
 DRAWN = Shape(_drawn_tail, _drawn_end, _drawn_pvalue)
