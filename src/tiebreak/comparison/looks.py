@@ -473,7 +473,7 @@ def refuse_order(method: Method, data: Scores, unit: str, *, number: int = 1) ->
         )
     signs = list(_signs(score, columns, unit))
     pvalue, found = min(signs, default=(1.0, ""))
-    if pvalue * len(signs) < alpha_of_look(number):
+    if signs and pvalue * len(signs) < alpha_of_look(number):
         raise DataError(
             f"the {unit}s do not come in random order: {found}. The first part of such a table is no sample of the whole, so a "
             f"look at it would be wrong far more often than alpha says. Shuffle the {unit}s before any of them is run, or "
