@@ -26,6 +26,7 @@ def test_each_run_has_a_line(store: str, capsys: pytest.CaptureFixture[str]) -> 
     assert first.split()[:5] == ["=cmd\\n|calc", "18/18", "0", "3", "accuracy,"]
     assert left_out == "  Left out at 80 columns: splits."
     assert second.split()[0] == "flowers"
+    assert "--raw goes with --format csv." in refused(capsys, "runs", "--store", store, "--raw")
 
 
 def test_a_store_that_is_not_there_is_not_made(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
