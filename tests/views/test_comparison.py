@@ -37,6 +37,7 @@ def test_the_details_are_what_the_page_does_not_say() -> None:
     assert not {line for line in page.splitlines() if line} & {*details.splitlines()}
     assert len(re.findall(r"^  [abc]      [abc] ", details, re.MULTILINE)) == 3
     assert "\nMethod\n  900 training and 100 test examples in each split.\n" in details  # paragraphs, no list
+    assert ("letters" in details, "letters" in splits(0.86, 0.70).details) == (True, False)
     for said in ("adj. p", "P(better)", "short by at most", "std. error", "It assumes:", "References", "C. Nadeau, Y. Bengio."):
         assert said in details or (said == "std. error" and comparison.ranking_table.standard_error is None)
     with pytest.raises(InvalidParameterError, match="columns must be 'default' or 'all'"):

@@ -70,6 +70,6 @@ def test_parts_of_a_page() -> None:
     made = Page.of("Answer.", "", table, Section("None", ()), Section("More", [("code", "text")]))
     assert made.headline == "Answer."
     assert made.as_text() == "Answer.\n\n  model  x\n  a      1\n  ---- worse ----\n  b      2\n  note\n\nMore\n  - text [code]\n"
-    assert "| a | 1 |\n|  | worse |\n| b | 2 |" in made.as_markdown()
+    assert "| :--- | ---: |\n| a | 1 |\n|  | worse |\n| b | 2 |" in made.as_markdown()
     assert '<tr><td colspan="2">worse</td></tr>' in fragment(made.parts)
     assert "<details><summary>More</summary><ul><li>text [code]</li></ul></details>" in fragment(made.parts)
