@@ -44,6 +44,12 @@ def test_the_details_are_what_the_page_does_not_say() -> None:
         comparison.to_text(columns="some")
 
 
+def test_folds_that_were_said_stand_in_the_small_print() -> None:
+    """Where the sizes of the splits are not known."""
+    answer = tb.compare({"a": [0.9, 0.8, 0.85, 0.9], "b": [0.8, 0.8, 0.8, 0.7]}, metric="accuracy", cv=4)
+    assert "  4 splits (4-fold); " in str(answer)
+
+
 def test_a_baseline_far_down_has_its_line() -> None:
     """Thirteen models of which the baseline is the last: without its line the differences would have nothing beside them."""
     names = [f"model {i}" for i in range(13)]
