@@ -56,6 +56,33 @@ def test_a_damaged_store(store: Path, capsys: pytest.CaptureFixture[str]) -> Non
     )
 
 
+@pytest.mark.parametrize("content", [b"model,score\nsvm,0.9\n", b"SQLite format 3\0" + bytes(4096)])
+def test_what_is_no_store(here: Path, content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2, as there is nothing to check; the file is left as it is."""
+    Path("runs.db").write_bytes(content)
+    message = "tiebreak: runs.db is not a SQLite database; it was left as it is. Name another file for the store.\n"
+    assert run(capsys, "store", "check", URL) == (2, "", message)
+    assert Path("runs.db").read_bytes() == content
+
+
+def test_a_store_of_another_release(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2, and both schemas are named, whatever is asked."""
+    execute(store, "UPDATE tiebreak_store SET schema = 9")
+    before = store.read_bytes()
+    message = (
+        f"tiebreak: {URL} has schema 9, of another release of tiebreak, and this one knows schema 8 only. It was left as it is. "
+        "Read it with that release, or name another store.\n"
+    )
+    for arguments in (
+        ["store", "check", URL],
+        ["store", "backup", URL, "copy.db"],
+        ["runs", "--store", URL],
+        ["show", f"{URL}#a"],
+    ):
+        assert run(capsys, *arguments) == (2, "", message)
+    assert store.read_bytes() == before
+
+
 # --- backup ---------------------------------------------------------------------------------------------------------------
 
 
@@ -82,3 +109,15 @@ def test_a_store_is_needed(store: Path, command: str, capsys: pytest.CaptureFixt
     message = f"which store? Give its URL, such as sqlite:///FILE, or set TIEBREAK_STORE. In this folder: {URL}."
     arguments = ["copy.db"] if command == "backup" else []
     assert run(capsys, "store", command, *arguments) == (2, "", f"tiebreak: {message}\n")
+
+
+@pytest.mark.parametrize("command", ["check", "backup"])
+def test_a_store_that_is_not_there(here: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is made."""
+    arguments = ["copy.db"] if command == "backup" else []
+    assert run(capsys, "store", command, URL, *arguments) == (
+        2,
+        "",
+        "tiebreak: there is no store runs.db. Check the path; a file is made when something is evaluated into it.\n",
+    )
+    assert names_in(here) == []

@@ -24,6 +24,9 @@ from tests.runners.workloads import (
     Marked,
     Once,
     Plain,
+    Returns,
+    Unreadable,
+    be_wrong,
     grid,
     kill,
     lack_a_module,
@@ -84,6 +87,16 @@ def test_a_worker_measures_one_cell_at_a_time_in_one_thread(client):
     """The workers have two threads each; numerical libraries and scikit-learn have settings for each thread."""
     outcomes = measured(DaskRunner(client), Crowded(), splits(60)).values()
     assert {(outcome.scores["inside"], outcome.scores["same"]) for outcome in outcomes} == {(1, True)}
+
+
+def test_what_raises_or_cannot_be_read_costs_that_cell_only(client, tmp_path):
+    """As in a worker of this machine."""
+    outcomes = measured(DaskRunner(client), Marked(tmp_path, {2: be_wrong}), splits(6))
+    assert [(cell.split, each.message) for cell, each in outcomes.items() if not each.is_done] == [
+        (2, "ValueError: the input holds NaN")
+    ]
+    outcomes = measured(DaskRunner(client), Returns(5, Unreadable), splits(10))
+    assert [(cell.split, each.state) for cell, each in outcomes.items() if not each.is_done] == [(5, "raised")]
 
 
 def test_a_workload_is_read_once_by_each_worker_and_let_go_of_after_the_run(client, tmp_path):

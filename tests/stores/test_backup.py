@@ -11,6 +11,7 @@ import pytest
 from tests.contracts.plans import a_plan, all_cells, an_outcome, comparable
 from tests.guarded import told, umask
 from tiebreak.errors import DamagedStoreError, StoreError
+from tiebreak.stores import sqlite
 from tiebreak.stores.sql import MemoryStore, SqlStore
 
 
@@ -85,3 +86,17 @@ def test_what_cannot_hold_a_copy(store: SqlStore, path: Path, target: Path) -> N
         f"{wrong} cannot be written: the system says 'No such file or directory'. No backup was made. Name another file."
     )
     assert "the store in memory is no file." in told(StoreError, lambda: MemoryStore().backup(target))
+
+
+def test_a_disk_that_takes_no_copy(store: SqlStore, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the system says is passed on, and nothing is left."""
+    store.open(a_plan())
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sqlite, "_copy", refuse)
+    assert told(StoreError, store.backup, target) == (
+        f"{target} cannot be written: the system says 'No space left on device'. No backup was made. Name another file."
+    )
+    assert list(target.parent.iterdir()) == []

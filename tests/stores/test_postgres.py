@@ -15,9 +15,9 @@ import tiebreak as tb
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tests.guarded import told
 from tests.postgres import Server, execute, fresh_schema, with_options
-from tiebreak.errors import StoreError
+from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import postgres
-from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.contract import Damage, NoStoreError
 from tiebreak.stores.database import TABLES
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sql import SqlStore
@@ -96,7 +96,7 @@ def test_tables_are_made_beside_others(store: SqlStore, postgres_url: str) -> No
 
 
 def test_tables_of_our_names_that_are_no_store(store: SqlStore, postgres_url: str) -> None:
-    """They are named, and left as they are."""
+    """They are named, and left as they are; so is a store of another schema."""
     execute(postgres_url, "CREATE TABLE tiebreak_runs (name text)", "CREATE VIEW tiebreak_cells AS SELECT 1 AS one")
     before = schema_of(postgres_url)
     for use in (store.runs, lambda: store.open(a_plan())):
@@ -105,6 +105,22 @@ def test_tables_of_our_names_that_are_no_store(store: SqlStore, postgres_url: st
             "are. Name another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
         )
     assert schema_of(postgres_url) == before
+    execute(postgres_url, "DROP VIEW tiebreak_cells", "DROP TABLE tiebreak_runs")
+    store.open(a_plan())
+    store.close()
+    execute(postgres_url, "UPDATE tiebreak_store SET schema = 9")
+    assert "has schema 9, of another release of tiebreak, and this one knows schema 8 only" in told(StoreError, store.runs)
+
+
+def test_damage_is_found(store: SqlStore, postgres_url: str) -> None:
+    """By the hashes of the rows, as in a file; a table that is gone is told of by the database."""
+    log = store.open(a_plan())
+    log.write([an_outcome((0, 0, 0)), an_outcome((0, 0, 1))])
+    execute(postgres_url, "UPDATE tiebreak_cells SET content = content || content WHERE model = 0")
+    where = "the cell of model 'svm' on repeat 0 fold 0"
+    assert store.check() == [Damage("moons", where, "its hash does not match")]
+    with pytest.raises(DamagedStoreError, match=f"run 'moons': {where} is not what was written"):
+        log.table()
 
 
 def test_a_backup_is_left_to_the_server(store: SqlStore, tmp_path: Path) -> None:
