@@ -566,6 +566,11 @@ class Reading:
                 f"it has no column of scores, only {quoted([*self.table.columns], 12)}.",
                 "Use columns 'model' and 'score', or one for each model.",
             )
+        folded = [name.casefold() for name in numbers]
+        if alike := [name for name in numbers if folded.count(name.casefold()) > 1]:
+            raise self.table.refuse(
+                f"its columns {quoted(alike, 4)} differ in case alone.", "Give each model a name of its own, or leave one out."
+            )
         return {name: name for name in numbers}
 
     def _has_wrong_cells(self, name: str) -> bool:
