@@ -74,4 +74,4 @@ def test_powers_are_drawn_for_three_differences() -> None:
     assert display.data["effect"].unique().tolist() == pytest.approx([0.1 / 1.5, 0.1, 0.15])
     assert display.data[display.data["effect"] == 0.1]["power"].is_monotonic_increasing
     assert len(tb.sample_size(difference=0.19, rates=0.8).plot.power().data["effect"].unique()) == 2
-    assert display.title == "199 items show a true difference of 0.1 with 80% power"
+    assert display.title == "195 items show a true difference of 0.1 with 80% power"

@@ -439,7 +439,11 @@ def _student_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     return np.asarray(law.estimate - distance if upper else law.estimate + distance)
 
 
-STUDENT = Shape(_student_tail, _student_end, lambda law, side: student_pvalue(law.statistic, law.spread[1], side))
+def _student_pvalue(law: Law, side: Alternative) -> FloatArray:
+    return student_pvalue(law.statistic, law.spread[1], side)
+
+
+STUDENT = Shape(_student_tail, _student_end, _student_pvalue)  # functions with names, as laws are pickled
 """Student's t around the estimate."""
 
 
