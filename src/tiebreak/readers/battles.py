@@ -159,8 +159,8 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
         )
     if lacking := [key for key in sides if key not in found]:
         raise DataError(
-            f"{table.name} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b "
-            f"or tie), and may have cluster and weight; found: {', '.join(map(repr, names))}."
+            f"{table.name}: the column {' and '.join(map(repr, lacking))} is lacking. Battles have model_a, model_b and winner "
+            f"(a, b or tie), and may have cluster and weight; found: {', '.join(map(repr, names))}."
         )
     if cluster is not None:
         found["cluster"] = names[look_up(cluster.strip().casefold(), list(columns), "column of the battles")]
