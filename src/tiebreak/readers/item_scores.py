@@ -286,7 +286,7 @@ def _named_metric(score: FloatArray, metric: str | None, lower_is_better: bool |
     raise UnclearSourceError(
         "the scores are not all 0 or 1, and nothing says what they are. Pass ",
         Setting("metric", "'NAME'"),
-        ", that of the one to compare where columns are metrics, and, unless it is one of scikit-learn's, ",
+        " (of columns that are metrics the one to compare) and, unless it is one of scikit-learn's, ",
         Setting("lower_is_better", "False"),
         ".",
     )

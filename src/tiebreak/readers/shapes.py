@@ -44,6 +44,7 @@ from tiebreak.readers.header import (
 from tiebreak.readers.source import ReadOptions, Source, choose_metric, metric_among
 from tiebreak.readers.summary import source_of_means
 from tiebreak.readers.tables import (
+    GOOD,
     Column,
     SourceTable,
     Where,
@@ -246,7 +247,6 @@ class Reading:
         sides = [roles[role][0] for role in ("truth", "prediction")]
         are_texts = any(self.is_text[side] for side in sides)
         grades = [name for name in self.numeric("model", "truth", "prediction", *_BESIDE_SCORES) if direction_of(name)]
-        grades += [name for name in roles.get("score", ()) if plain(name) == "iscorrect"]
         grades = [name for name in grades if are_texts or plain(name) != "score"]  # beside numbers it may be a probability
         n_models = len(self.words("model").names) if "model" in roles else 1
         is_free = 2 * len(self.table.words(sides[0]).names) * n_models > self.table.n_rows
@@ -460,8 +460,8 @@ class Reading:
         noun = re.sub(r"[_ ]?id$", "", self.roles.get("item", [""])[0].casefold())
         words["model"], unit = models, noun if noun in _NOUNS else "item"
         cells = table.columns.get(column)
-        is_good = isinstance(cells, Words) and not {"correct", "pass"}.isdisjoint(map(str.casefold, cells.names))
-        lower = False if is_good else None  # more of what is correct or passes is better
+        are_marks = isinstance(cells, Words) and not GOOD.isdisjoint(map(str.casefold, cells.names))
+        lower = False if are_marks else None
         return Long(
             words, numbers, table.name, where, metric, column, roles, self._model_column, unit=unit, lower_is_better=lower
         )

@@ -411,7 +411,8 @@ def table_metric(held: str | None, options: ReadOptions, source: str, *, has_siz
         raise UnclearSourceError(
             f"{source} does not say which metric its scores are, nor whether higher or lower is better. Pass ",
             Setting("metric"),
-            ": a name such as 'accuracy' or 'neg_log_loss', that of the one column to compare, or any other name, together with ",
+            ": a name such as 'accuracy' or 'neg_log_loss' (of columns that are metrics the one to compare), or any other name "
+            "together with ",
             Setting("lower_is_better", "True"),
             " or ",
             Setting("lower_is_better", "False"),

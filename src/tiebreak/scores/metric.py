@@ -125,8 +125,8 @@ RATES = {
 """Of which examples of a test set a metric, as `plain_name` writes it, is a share or an area: then its error follows from it."""
 
 _OFTEN_HIGHER = frozenset(
-    """auc choice correct em includes mainscore match modelgradedfact modelgradedqa pass passed pattern preference resolved score
-    solved success win""".split()
+    """auc choice correct em includes iscorrect mainscore match modelgradedfact modelgradedqa pass passed pattern preference
+    resolved score solved success win""".split()
 )
 _OFTEN_LOWER = frozenset(
     """classificationerror deviance error evalloss loss negativeloglikelihood nll testerror testloss valerror validationerror
