@@ -238,6 +238,10 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     claims = [name for name in rest if _TRUTH.search(name)]
     if len(claims) == 1 and not {"model", "truth", "score"} & roles.keys() and not any(map(metric_in, rest)):
         roles["truth"] = claims
+    predicted = [name for name in rest if names_predictions(name)]
+    is_told = len(predicted) == 1 and {"truth", "model"} <= roles.keys() and not any(map(metric_in, rest))
+    if is_told and roles.keys().isdisjoint(("prediction", "score")):
+        roles["prediction"] = predicted
     if roles.keys().isdisjoint((*UNITS, "item", "run")) and not roles.keys().isdisjoint(("truth", "model")):
         numbers = [name for name in rest if _ID.search(name) and _numbers_examples(table, name, roles.get("model", [""])[0])]
         if len(numbers) == 1:

@@ -20,7 +20,7 @@ from tiebreak.numerics import FloatArray
 from tiebreak.printable import printable
 from tiebreak.readers.header import CHANCES, PREDICTED, column_advice, role_of, words_in
 from tiebreak.readers.shapes import Long, Reading
-from tiebreak.readers.source import ReadOptions, Source, name_metric
+from tiebreak.readers.source import ReadOptions, name_metric
 from tiebreak.readers.tables import Words, has_fractions, is_frame
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
@@ -278,12 +278,11 @@ def _probabilities(values: NDArray[Any], classes: NDArray[Any], positive: Any, m
 # --- predictions in tables ------------------------------------------------------------------------------------------------
 
 
-def losses_in_time(reading: Reading) -> Long | Source | None:
-    """Losses by period of forecasts of one series, whose errors follow each other; None for other predictions."""
-    roles, table, metric = reading.roles, reading.table, full_name(reading.options.metric or "").removeprefix("neg_")
-    is_one_series = "dataset" not in roles or len(reading.words("dataset").ordered().names) < 2
-    if "time" not in roles or not is_one_series or not roles.keys().isdisjoint(("model", "prediction")):
-        return None
+def is_in_time(reading: Reading) -> bool:
+    """True for forecasts of one series that are compared by a loss of each period: their errors follow each other."""
+    roles, metric = reading.roles, full_name(reading.options.metric or "").removeprefix("neg_")
+    if "time" not in roles or ("dataset" in roles and len(reading.words("dataset").ordered().names) > 1):
+        return False
     if metric in METRICS_OF_NUMBERS:
         raise reading.table.refuse(
             f"errors of one series follow each other, and {metric} is no mean of them.",
@@ -292,11 +291,21 @@ def losses_in_time(reading: Reading) -> Long | Source | None:
             ".",
             kind=UnclearSourceError,
         )
-    if metric not in OF_NUMBERS:
-        return None
-    loss, truth, period = np.abs if metric == OF_NUMBERS[0] else np.square, table.numbers(roles["truth"][0]), roles["time"][0]
-    losses = {model: loss(table.numbers(column) - truth) for model, column in _columns(reading).items()}
-    return Reading.of(replace(table, columns={period: table.columns[period], **losses}), reading.options).long()
+    return metric in OF_NUMBERS
+
+
+def losses_in_time(items: Items, reading: Reading) -> Long:
+    """Losses by period of models' forecasts of one series."""
+    model, period = np.indices((len(items.models), len(items.items)))
+    words = {"model": Words(items.models, model.ravel()), "time": Words(items.items, period.ravel())}
+    return Long(
+        words,
+        {"score": items.score.ravel()},
+        reading.table.name,
+        lambda row: f"period {items.items[row % len(items.items)]}",
+        items.metric.name,
+        roles=items.sources[0].removeprefix("read: "),
+    )
 
 
 def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions) -> Items:
@@ -336,7 +345,7 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     )
     name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
     unused = [name for name in first.others(*first.roles) if name not in {*used, "column 1"}]
-    keys_in = [f"{role} = {first.roles[role][0]}" for role in ("truth", "prediction", "item") if role in first.roles]
+    keys_in = [f"{role} = {first.roles[role][0]}" for role in ("truth", "prediction", "item", "time") if role in first.roles]
     said = f"; not used: {', '.join(unused[:8])}" if unused else ""
     return replace(items, sources=(printable(f"read: {', '.join(keys_in)}, models = {quoted(list(found), 4)}{said}"),))
 
@@ -426,14 +435,21 @@ def whole_numbers(column: FloatArray) -> NDArray[Any]:
 def _keys_of(reading: Reading) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
     table, roles = reading.table, reading.roles
-    columns = [roles[role][0] for role in ("dataset", "item", "time") if role in roles]
+    kinds = ("time",) if is_in_time(reading) else ("dataset", "item", "time")
+    columns = [roles[role][0] for role in kinds if role in roles]
     if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame, in the order of which they stand
         numbered = roles.get("epoch", ["column 1"] if "column 1" in table.columns else [])
         columns = [name for name in numbered if len(set(table.words(name).texts())) == table.n_rows]
     named = [table.words(column).texts() for column in columns] or [list(map(str, range(1, table.n_rows + 1)))]
     keys = [" ".join(each) for each in zip(*named, strict=True)]
     for key in [key for key, count in Counter(keys).items() if count > 1][:1]:
-        raise reading.table.refuse(f"example {key!r} stands twice or more.", "Keep one row for each example.")
+        own = table.take(np.flatnonzero([each == key for each in keys]))
+        is_beside = "prediction" in roles  # else columns of numbers are of models
+        beside = [each for each in reading.others(*roles) if reading.is_text[each] or is_beside]
+        differ = [each for each in beside if len(own.words(each).ordered().names) > 1]
+        series = (" Where these are series: ", column_advice("dataset", differ[0]), ".") if differ else ()
+        what = f", in rows that differ in {quoted(differ, 3)}" if differ else ""
+        raise table.refuse(f"example {key!r} stands twice or more{what}.", "Keep one row for each example.", *series)
     return keys
 
 

@@ -159,7 +159,10 @@ def read_items(
         positive=positive,
     )
     with pipes_as_files(sources) as held:
-        items = _items(*_read_all(held, options), options)
+        found, given = _read_all(held, options)
+        if isinstance(found[0], Reading) and _are_in_time(found[0]):
+            raise refuse(given[0].name, "forecasts of one series are compared over time, not by items.", "Pass it to compare().")
+        items = _items(found, given, options)
     return (items.take(models) if models is not None else items).complete(missing)
 
 
@@ -331,6 +334,12 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     return found
 
 
+def _are_in_time(reading: Reading) -> bool:
+    from tiebreak.readers.predictions import is_in_time  # with the statistics of their metrics
+
+    return is_in_time(reading)
+
+
 def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
     """Kind of a table, and what it holds."""
     source, name = given.source, given.name
@@ -351,9 +360,7 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     refuse_battles(table)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
-        from tiebreak.readers.predictions import losses_in_time  # with the statistics of their metrics
-
-        return losses_in_time(reading) or reading
+        return reading
     is_alone = n_sources > 1 or bool(given.key) or isinstance(source, _FILE)
     long = reading.long(given.stem if is_alone else None)
     if isinstance(long, Source):
@@ -380,6 +387,10 @@ def _named(long: Long, given: NamedSource) -> Long:
 
 def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
     """Scores of all that was found."""
+    if isinstance(found[0], Reading) and _are_in_time(found[0]):
+        from tiebreak.readers.predictions import losses_in_time
+
+        found, given = [losses_in_time(_items(found, given, options), found[0])], given[:1]
     are_items = any(map(_is_items, found))
     of_splits = [] if are_items else [_of_splits(each, its, options) for each, its in zip(found, given, strict=True)]
     scores = _item_scores(found, given, options) if are_items else join_sources(of_splits)

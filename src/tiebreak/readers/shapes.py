@@ -203,10 +203,16 @@ class Reading:
         """The rows that are asked for, and what their columns hold."""
         table = _turned(_where(table, options.where or {}))
         # a column of numbers that is empty may be of a model that lacks all scores
+        are_named = any(role_of(name) == "model" for name in table.columns)
         empty = {
             name
             for name, column in table.columns.items()
-            if is_empty(column) and (isinstance(column, Words) or names_something(name))
+            if is_empty(column)
+            and (
+                isinstance(column, Words)
+                or names_something(name)
+                or (are_named and not (is_metric(name) or role_of(name) or name == options.metric))
+            )
         }
         table = replace(table, columns={name: column for name, column in table.columns.items() if name not in empty})
         roles = find_roles(table, options.named_columns, options.metric)
@@ -327,7 +333,9 @@ class Reading:
             return likely[0]
         texts = [name for name in self.others(*roles) if self.is_text[name]]
         sums += [name for name in texts if re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
-        fix: tuple[str | Setting, ...] = ("Name it with ", Setting("metric"), ", or call it 'score'.")
+        fix: tuple[str | Setting | Advice, ...] = ("Name it with ", Setting("metric"), ", or call it 'score'.")
+        if {"truth", "model"} <= roles and len(numeric) == 1:
+            fix = ("If it is what each model predicts, say so: ", column_advice("prediction", numeric[0]), ".")
         if asked is None and likely:
             return choose_metric(likely, None, self.table.name)  # which refuses several
         if sums and not likely:
@@ -367,11 +375,22 @@ class Reading:
         """Refuse what models predict without the truth: 0 and 1 would be taken for wrong and right."""
         rest = self.others(*_BESIDE_SCORES, "model")
         named = [name for name in rest if names_predictions(name) and not metric_in(name)]
-        if named and self.roles.keys().isdisjoint(("truth", "score")) and not any(map(metric_in, rest)):
+        is_lone = bool(named) and "score" not in self.roles and not any(map(metric_in, rest))
+        if is_lone and {"truth", "model"} <= self.roles.keys() and self.options.metric not in self.table.columns:
+            raise self.table.refuse(
+                f"{quoted(named, 4)} are several columns of what each model predicts.",
+                "Say which is meant, of probabilities of two classes that of the positive one: ",
+                column_advice("prediction", named[-1]),
+                "; of more classes give a column 'y_pred' of the predicted ones.",
+                kind=UnclearSourceError,
+            )
+        if is_lone and "truth" not in self.roles:
             raise self.table.refuse(
                 f"it holds what models predict ({quoted(named, 4)}), and no truth to compare it with.",
-                "Put the truth and the predictions of all models into one table, with the truth in a column 'y_true'; if these "
-                "are scores of single items, call a column of them 'score', or each by its model.",
+                "Put the truth and the predictions of all models into one table, with the truth in a column 'y_true', or say "
+                "which it is: ",
+                column_advice("truth", "NAME"),
+                "; if these are scores of single items, call a column of them 'score', or each by its model.",
                 kind=UnclearSourceError,
             )
         truth = self.roles.get("truth", [""])[0]

@@ -177,7 +177,7 @@ def _number_text(value: float) -> str:
 GOOD = frozenset(("correct", "pass"))
 """Words of which more are better, whatever their column is called; those of "true" may be errors."""
 
-_TRUTH = {**dict.fromkeys(("true", "yes", *GOOD), 1.0), **dict.fromkeys(("false", "no", "incorrect", "fail"), 0.0)}
+_TRUTH = {**dict.fromkeys(("true", "yes", *GOOD), 1.0), **dict.fromkeys(("false", "no", "incorrect", "wrong", "fail"), 0.0)}
 _COMMA = re.compile(r"[-+]?\d*,\d+")
 _POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"
