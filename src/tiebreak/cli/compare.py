@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.folder import found_in, show_found
 from tiebreak.cli.options import (
     COUNT,
     FILE,
@@ -20,8 +19,10 @@ from tiebreak.cli.options import (
     as_rope,
     check_apart,
     direction_options,
+    found_in,
     help_option,
     output_options,
+    show_found,
     with_direction,
     with_options,
 )

@@ -1,13 +1,13 @@
 """The command line as click sees it; each command is imported when it is used."""
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
 from tiebreak.cli import COMMANDS, help_page
-from tiebreak.cli.folder import as_command
-from tiebreak.cli.options import help_option, show
+from tiebreak.cli.options import found_in, help_option, show
 from tiebreak.cli.process import EXIT_OK, CommandError
 
 
@@ -40,6 +40,17 @@ tiebreak = LazyGroup(
 help_option(tiebreak)
 
 
+def as_command(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the command that a folder or a file in the place of one stands for."""
+    first = arguments[0] if arguments else ""
+    if first in COMMANDS or first.startswith("-") or not os.path.exists(first):  # noqa: PTH110
+        return list(arguments)
+    from tiebreak.readers.folder import with_folders
+
+    kinds = {file.kind for found in found_in(with_folders([first])) for file in found.files}
+    return ["rate" if "battles" in kinds and kinds.isdisjoint(("log", "items", "scores", "answer")) else "compare", *arguments]
+
+
 def invoke(arguments: Sequence[str]) -> int:
     """Run the command that the arguments name and return its exit code.
 
@@ -52,7 +63,7 @@ def invoke(arguments: Sequence[str]) -> int:
     CommandError
         Wrong use.
     """
-    typed = as_command(arguments, list(COMMANDS))
+    typed = as_command(arguments)
     try:
         with tiebreak.make_context("tiebreak", typed) as context:
             tiebreak.invoke(context)

@@ -19,6 +19,7 @@ from tiebreak.cli.process import command_line, emit, say, waiting
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
     from tiebreak.evaluation.run_options import Run
+    from tiebreak.readers.folder import Results
     from tiebreak.study_file import Study
     from tiebreak.views.page import Page
     from tiebreak.views.view import View
@@ -235,6 +236,20 @@ def emit_page(page: Page, end: str = "") -> None:
         return
     page.print()
     emit(end.removeprefix("\n"))
+
+
+def found_in(sources: Sequence[Any]) -> list[Results]:
+    """Findings in folders, of the sources."""
+    return [each for each in sources if hasattr(each, "left_out")]
+
+
+def show_found(sources: Sequence[Any], *, on_stdout: bool) -> None:
+    """Print what was found in folders: with the answer, or as a message where that is for programs."""
+    for each in found_in(sources):
+        if on_stdout:
+            emit(f"{each!r}\n\n")
+        else:
+            say(repr(each), wrapped=False)
 
 
 def check_apart(option: str, path: Path | None, sources: Sequence[str]) -> None:

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.folder import show_found
 from tiebreak.cli.options import (
     Output,
     direction_options,
     help_option,
     output_options,
+    show_found,
     with_direction,
     with_options,
 )
