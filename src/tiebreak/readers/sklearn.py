@@ -202,7 +202,11 @@ def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 
 def _rows_of(columns: Mapping[str, Any], prefix: str) -> list[Mapping[str, Any]]:
     """Parameters of each row, without those whose cell is empty."""
-    named = {name.removeprefix(prefix): columns[name] for name in columns if str(name).startswith(prefix)}
+    named = {
+        name.removeprefix(prefix): each
+        for name, each in columns.items()
+        if str(name).startswith(prefix) and hasattr(each, "__len__")
+    }
     rows = zip(*(map(_value, cells) for cells in named.values()), strict=False)
     return [{name: value for name, value in zip(named, row, strict=True) if value is not None} for row in rows]
 

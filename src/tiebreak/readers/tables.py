@@ -405,13 +405,17 @@ _NO_TABLE = {
 
 
 class _Form(NamedTuple):
-    """Separator, decimal sign and columns of a text table, those whose cells repeat, and whether pyarrow may read it as it is."""
+    """Separator, decimal sign and columns of a text table, those whose cells repeat, and what is to be known of its rows.
+
+    Whether pyarrow may read them as they are, and whether the first goes on with the header.
+    """
 
     separator: str
     decimal: str
     names: list[str]
     repeated: frozenset[str]
     is_plain: bool
+    is_grouped: bool = False
 
 
 def _form_of(start: bytes, name: str, ending: str) -> _Form:
@@ -439,7 +443,20 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
         names=names,
         repeated=frozenset(name for name, own in zip(names, cells, strict=False) if 2 * len(set(own)) < len(own)),
         is_plain=form.is_plain and rows[:1] in ([], [names]),
+        is_grouped=len(rows) > 2 and _is_grouped(rows, cells),
     )
+
+
+def _is_grouped(rows: Sequence[Sequence[str]], cells: Iterable[Sequence[str]]) -> bool:
+    """True for a header of two rows, as pandas writes columns in groups."""
+    names, top, below, *_ = rows
+    named = list(filter(None, names))
+    is_doubled = len({*named}) < len(named)
+    is_open = not top[0].strip() or not any(map(str.strip, below[1:]))  # pandas writes the name of the index in a third row
+    if is_open is is_doubled:
+        return is_open
+    above = [first for first, *others in cells if first.strip() and all(number_of(each) is not None for each in others)]
+    return bool(above) and all(number_of(each) is None for each in above)
 
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
@@ -488,6 +505,14 @@ def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceT
         return f"line {lines[row + 1]}"
 
     _check_header(names, columns, name, where)
+    if form.is_grouped:
+        raise refuse(
+            name,
+            "it is a second row of the header, as pandas writes columns in groups.",
+            "Join the two rows: one header row, such as model,accuracy_mean,accuracy_std; in pandas, before the table is saved: "
+            "frame.columns = ['_'.join(map(str, names)) for names in frame.columns].",
+            row=where(0),
+        )
     return _named(
         name,
         names,
