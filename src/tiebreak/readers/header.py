@@ -55,8 +55,10 @@ _NAMING = frozenset("model dataset repeat fold split seed run epoch item cluster
 WEAK = frozenset("index id idx input prompt userinput instruction query image case taskid instance date timestamp ds".split())
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
-_TRUTH = re.compile(r"(?i)^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$")
-"""Names of a column of the truth of something: "Actual Price", "survived_true"; and not of true positives."""
+_TRUTH = re.compile(
+    r"(?i:^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$)|^(Actual|True)(?!Pos|Neg)[A-Z][a-z]+$"
+)
+"""Names of a column of the truth of something: "Actual Price", "survived_true", "TrueAge"; and not of true positives."""
 
 CHANCES = frozenset("prob proba probability probabilities probs".split())
 PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits".split())
@@ -236,7 +238,8 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     elif is_own and plain(label) in ("class", "outcome"):  # a row for each class, with its scores
         del roles["truth"]
     claims = [name for name in rest if _TRUTH.search(name)]
-    if len(claims) == 1 and not {"model", "truth", "score"} & roles.keys() and not any(map(metric_in, rest)):
+    is_beside = not {"model", "score"} & roles.keys() and not any(map(metric_in, rest))
+    if len(claims) == 1 and "truth" not in roles and (is_beside or "prediction" in roles):
         roles["truth"] = claims
     predicted = [name for name in rest if names_predictions(name)]
     is_told = len(predicted) == 1 and {"truth", "model"} <= roles.keys() and not any(map(metric_in, rest))

@@ -339,9 +339,11 @@ class Reading:
         if asked is None and likely:
             return choose_metric(likely, None, self.table.name)  # which refuses several
         if sums and not likely:
+            own = [name for name in sums if SPREADS.keys().isdisjoint(words_in(name)) and "dataset" in self.roles]
             fix = (
                 f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. ",
                 ADVICE,
+                *((" Of datasets the mean of each will do: ", Setting("metric", repr(own[0])), ".") if own else ()),
             )
         elif len(spoilt := [name for name in texts if metric_in(name)]) == 1:  # reading it names the cell that is no number
             return spoilt[0]

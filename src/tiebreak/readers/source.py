@@ -314,7 +314,7 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
         return known
     if known is not None and is_known(name):
         raise _contradiction(name, known.metric, lower_is_better)
-    of_part = known_metric(without_part(name))
+    of_part = known_metric(re.sub(r"(?i)^(mean|avg|average)[ ._-]+(?!error$)|[ ._-]+(mean|avg|average)$", "", without_part(name)))
     if lower_is_better is None and of_part is not None and "train" not in name.casefold():  # val_acc, eval/loss
         own = name if of_part.factor == 1 else of_part.metric.name  # which is no negated loss any more
         return NamedMetric(Metric(own, of_part.metric.higher_is_better), of_part.factor)
