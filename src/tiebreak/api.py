@@ -208,10 +208,12 @@ def compare(
         from tiebreak.views.looks import keep, plan_of  # which most do without
 
         plan, path, content = plan_of(n_total, looks)
-    read = ReadOptions(
-        metric, models, dataset, lower_is_better, X, y, groups, n_train, cast("int | None", n_test), cv, rows, item, cluster
+    scores = _read(
+        sources,
+        ReadOptions(
+            metric, models, dataset, lower_is_better, X, y, groups, n_train, cast("int | None", n_test), cv, rows, item, cluster
+        ),
     )
-    scores = _read(sources, read)
     answer = compare_scores(scores, settings_for(scores, {**given, "looks": plan}))
     if plan is not None and answer.looks is not None:
         if len(answer.looks.taken) == len(plan.taken):
@@ -364,8 +366,9 @@ def evaluate(
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
-    scorers = find_scorers(plan, scoring)
-    return measure_plan(plan, scorers, keep_predictions=keep_predictions, train_scores=train_scores, **checked)
+    return measure_plan(
+        plan, find_scorers(plan, scoring), keep_predictions=keep_predictions, train_scores=train_scores, **checked
+    )
 
 
 def learning_curve(

@@ -156,5 +156,6 @@ class TiebreakWarning(UserWarning):
         super().__init__(printable_lines(text))
 
 
-_PUBLIC = (TiebreakError, TiebreakWarning)
-__all__ = sorted(name for name, each in globals().items() if isinstance(each, type) and issubclass(each, _PUBLIC))
+__all__ = sorted(
+    name for name, each in globals().items() if isinstance(each, type) and issubclass(each, TiebreakError | TiebreakWarning)
+)

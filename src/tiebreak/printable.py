@@ -48,8 +48,7 @@ def printable(text: str) -> str:
 
 def printable_lines(text: str) -> str:
     """A text of several lines as `printable` shows each, ended by line feeds."""
-    is_plain = text.isascii() and text.replace("\n", "").isprintable()
-    return text if is_plain else _escaped(_ANY_BUT_LINE_ENDS, text)
+    return text if text.isascii() and text.replace("\n", "").isprintable() else _escaped(_ANY_BUT_LINE_ENDS, text)
 
 
 def fault_of_name(name: str) -> str:

@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     import os
@@ -89,12 +89,10 @@ class Result:
     def plot(self) -> Plots:
         """Plots: it lists them when shown, and ``plot.name(ax=None)`` draws one and returns its drawing."""
         kinds = view_of(self).plots
-        plots: Plots = resolve_name("tiebreak.views.plots.draw:Plots")(self, resolve_name(kinds) if kinds else {})
-        return plots
+        return cast("Plots", resolve_name("tiebreak.views.plots.draw:Plots")(self, resolve_name(kinds) if kinds else {}))
 
     def __str__(self) -> str:
-        is_window = sys.stdout is not None and sys.stdout.isatty()
-        width = max(40, shutil.get_terminal_size().columns) if is_window else None
+        width = max(40, shutil.get_terminal_size().columns) if sys.stdout is not None and sys.stdout.isatty() else None
         return (self.to_text() if width is None else view_of(self).page(self).as_text(width)).rstrip("\n")
 
     def __repr__(self) -> str:
@@ -108,6 +106,5 @@ def view_of(result: object) -> View:
     """The view of a result, by its type or the nearest base type that has one."""
     for each in type(result).__mro__:
         if each.__name__ in VIEWS:
-            view: View = resolve_name(VIEWS[each.__name__])
-            return view
+            return cast("View", resolve_name(VIEWS[each.__name__]))
     raise TypeError(f"{type(result).__name__} has no view; give it a line in tiebreak.result.VIEWS.")

@@ -256,7 +256,7 @@ def _described(question: str, facts: dict[str, Any], problems: list[str]) -> tup
         "test-sets": "welch" if "sd" in facts else "newcombe",
     }[question]
     n_folds = int(facts.get("n_folds", 10)) if question == "splits" else 1
-    population = Population(
+    return Population(
         procedure=procedure,
         sd=_deviations(procedure, facts.get("sd"), r, problems),
         discordant=facts.get("discordant"),
@@ -266,8 +266,7 @@ def _described(question: str, facts: dict[str, Any], problems: list[str]) -> tup
         intraclass_correlation=inside or 0.0,
         n_folds=n_folds,
         ratio=1.0 / (n_folds - 1) if n_folds > 1 else 0.0,
-    )
-    return population, implied
+    ), implied
 
 
 def _deviations(procedure: str, given: Any, r: float | None, problems: list[str]) -> tuple[float, ...]:

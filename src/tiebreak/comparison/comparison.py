@@ -242,9 +242,7 @@ class Comparison(Result):
     @cached_property
     def supplementary_tests(self) -> tuple[TestOnly, ...]:
         """Tests shown beside the answer, which have no part in the verdicts."""
-        if self.looks is not None:  # they know of no looks
-            return ()
-        return tuple(self.method.beside(self.scores, self.resolved))
+        return () if self.looks is not None else tuple(self.method.beside(self.scores, self.resolved))  # they know of no looks
 
     # --- questions -------------------------------------------------------------------------------------------------
 
@@ -543,9 +541,14 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     """Compare all models of scores; each error says what is wrong and how to go on."""
     given = scores
     _check_models(scores, settings.baseline)
-    items, has_name = scores.items, settings.method != "auto"
-    is_of_datasets = has_name and procedures_named(settings.method)[0].question == "datasets"
-    if is_of_datasets and items is not None and items.tasks is not None and items.is_mean:  # the tasks are some
+    items, is_named = scores.items, settings.method != "auto"
+    if (
+        is_named
+        and items is not None
+        and items.tasks is not None
+        and items.is_mean
+        and procedures_named(settings.method)[0].question == "datasets"
+    ):  # the tasks are some
         scores = items.as_datasets()
     method = choose_method(settings.method, scores)
     units = units_of(scores)

@@ -87,8 +87,7 @@ def reasons_of(law: Law, interval: Interval) -> Codes:
     """Codes of why a pair has no interval, 0 where it has one: its kind, or too few units or draws for so small an alpha."""
     low, high = interval
     is_open, is_lacking = np.isneginf(low) & np.isposinf(high), np.isnan(low) | np.isnan(high)
-    cases = [law.kind != SPREAD, is_open, is_lacking]
-    return np.select(cases, [law.kind, TOO_FEW_UNITS, TOO_FEW_DRAWS]).astype(np.int8)
+    return np.select([law.kind != SPREAD, is_open, is_lacking], [law.kind, TOO_FEW_UNITS, TOO_FEW_DRAWS]).astype(np.int8)
 
 
 class Against(NamedTuple):
@@ -173,9 +172,7 @@ class Family:
         """The p-values adjusted over the family; nan outside it."""
         if self.shared is not None:
             return self.shared[1]
-        if not self.is_family:
-            return np.full(self.first.shape, np.nan)
-        return adjust_pvalues(self.pvalue, self.correction)
+        return adjust_pvalues(self.pvalue, self.correction) if self.is_family else np.full(self.first.shape, np.nan)
 
     @cached_property
     def interval(self) -> Interval:

@@ -282,7 +282,7 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
     )
     if refused is not None:
         raise refused
-    wrong = (
+    for name, is_given, why, instead in (
         (
             "correction",
             settings.correction not in SINGLE_STEP,
@@ -301,8 +301,7 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
             "slices are a family of their own, which the plan does not know",
             "slice a single answer",
         ),
-    )
-    for name, is_given, why, instead in wrong:
+    ):
         if is_given:
             raise InvalidParameterError(
                 Setting(name, repr(getattr(settings, name))),
@@ -390,9 +389,8 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     skewness = method.judged(data, first, second, settings).beside.get("skewness")
     if skewness is None:
         return
-    alpha = family_alpha(settings, len(data.models))
     n, at = look.n, [each.fraction for each in (*plan.taken[-1:], look)]
-    spent = np.diff(alpha_spent(at, alpha=alpha, gamma=plan.gamma), prepend=0.0)[-1]
+    spent = np.diff(alpha_spent(at, alpha=family_alpha(settings, len(data.models)), gamma=plan.gamma), prepend=0.0)[-1]
     z = float(student_multiplier(max(spent, 1e-12), np.inf))
     noise = float(student_multiplier(CHANCE_SKEW / first.size, np.inf)) * np.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
     worst = float(np.nanmax(np.abs(skewness), initial=0.0)) * np.sqrt(n)
@@ -532,8 +530,10 @@ def _of_numbers(values: FloatArray, what: str) -> Iterator[tuple[float, str]]:
     before, after = ranks[:-1], ranks[1:]
     if np.ptp(before) and np.ptp(after):
         alike = float(np.corrcoef(before, after)[0, 1]) + 1.0 / values.size  # the expected correlation of neighbours is -1 / n
-        pvalue = _correlation_tail(min(alike, 1.0), values.size - 1)
-        yield pvalue, f"{what} is like that of its neighbours (rank correlation {alike:.2f})"
+        yield (
+            _correlation_tail(min(alike, 1.0), values.size - 1),
+            f"{what} is like that of its neighbours (rank correlation {alike:.2f})",
+        )
 
 
 def _of_texts(values: tuple[str, ...], name: str, unit: str) -> Iterator[tuple[float, str]]:
@@ -601,17 +601,23 @@ def looked(
     alphas = granted(alpha)
     judged = [method.judged(each, first, second, settings) for each in cuts]
     laws = [each.law for each in judged]
-    ends = zip(laws, alphas.tolist(), strict=True)
-    found = np.stack([verdict_codes(law.interval_at(own), float(settings.rope), law.tolerance) for law, own in ends])
+    found = np.stack(
+        [
+            verdict_codes(law.interval_at(own), float(settings.rope), law.tolerance)
+            for law, own in zip(laws, alphas.tolist(), strict=True)
+        ]
+    )
     is_over = np.isin(found, OVER)
     look = np.where(is_over.any(axis=0), is_over.argmax(axis=0), len(cuts) - 1)
     if at is not None:
         look[:] = at % len(cuts)
     over = np.where(is_over, found, UNDECIDED)[look, np.arange(look.size)]
-    is_best = settings.family == "best" and settings.baseline is None
-    law = _joined(laws, look, granted, settings.alpha if is_best else alpha)
-    law = law.take(0) if is_single else law  # type: ignore[arg-type]
-    return Judged(law=law, unit=judged[0].unit, beside={"look": look + 1, "over": over, "alphas": alphas})
+    law = _joined(laws, look, granted, settings.alpha if settings.family == "best" and settings.baseline is None else alpha)
+    return Judged(
+        law=law.take(0) if is_single else law,  # type: ignore[arg-type]
+        unit=judged[0].unit,
+        beside={"look": look + 1, "over": over, "alphas": alphas},
+    )
 
 
 def _joined(laws: Sequence[Law], look: IntArray, granted: Callable[[float], FloatArray], home: float) -> Law:

@@ -150,8 +150,8 @@ def _runs_of(table: FloatArray, kind: str) -> FloatArray:
     if not (number > 1).any():
         return table[:1]
     fewest = int(number[number > 1].min())
-    order = np.argsort(np.isnan(table), axis=0, kind="stable")  # answers first
-    return np.asarray(np.take_along_axis(table, order, axis=0)[:fewest])
+    answers_first = np.argsort(np.isnan(table), axis=0, kind="stable")
+    return np.asarray(np.take_along_axis(table, answers_first, axis=0)[:fewest])
 
 
 # --- beside gates -------------------------------------------------------------------------------------------------------------

@@ -106,7 +106,6 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
         if pairs.family == "pairs":
             rank_low, rank_high = 1 + outside.sum(axis=0), n_models - outside.sum(axis=1)
             differs = above | above.T if n_models <= MOST_LETTERED else None
-    interval = values.interval
     bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
     # the mean of a metric that is a mean by its name is not called so twice
     name, metric = values.value_name, units.metric.name
@@ -114,7 +113,9 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     return RankingTable(
         **(vars(values) | {"value_label": label}),
         order=_order(outside, component),
-        mean_interval=None if interval is None else Interval(*(np.clip(end, *bounds) for end in interval(pairs.alpha))),
+        mean_interval=None
+        if values.interval is None
+        else Interval(*(np.clip(end, *bounds) for end in values.interval(pairs.alpha))),
         is_linked=values.adjusted is None or not connected_groups(~np.isnan(score))[0].any(),
         entry=entry,
         rank=1 + entry,
@@ -197,8 +198,7 @@ def _order(outside: Relation, component: IntArray) -> IntArray:
     is_left, order = np.ones(component.size, dtype=bool), list[int]()
     n_above = np.bincount(component, outside.sum(axis=0))  # of each component: what is still to come above it
     while is_left.any():
-        row = np.flatnonzero(is_left & (n_above[component] == 0))[0]
-        rows = component == component[row]
+        rows = component == component[np.flatnonzero(is_left & (n_above[component] == 0))[0]]
         order += np.flatnonzero(rows).tolist()
         is_left[rows] = False
         n_above -= np.bincount(component, outside[rows].sum(axis=0))

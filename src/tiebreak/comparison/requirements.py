@@ -218,8 +218,9 @@ def judge_requirements(
     if noise_floor is not None:
         from tiebreak.comparison.noise_floor import floors_of
 
-        sizes = {each.metric: 0 if each.items is None else len(each.items.items) for each in answers.values()}
-        floors = floors_of(noise_floor, sizes)
+        floors = floors_of(
+            noise_floor, {each.metric: 0 if each.items is None else len(each.items.items) for each in answers.values()}
+        )
     return Requirements(tuple(_judged(each, answers[each.metric], int(n), floors) for each in asked))
 
 

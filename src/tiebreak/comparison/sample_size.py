@@ -167,8 +167,11 @@ class SampleSize(Result):
         # information is what the variance at the end is of that at a look
         fractions = [(population.scale(n, difference) / population.scale(each, difference)) ** 2 for each in at]
         df = [each - 1 for each in population.drawn(at)] if population.procedure in STUDENTS else None
-        gamma = GAMMAS.get(self.unit, GAMMA)
-        return at, tuple(group_sequential_design(fractions, alpha=self.interval_alpha, gamma=gamma, df=df).alphas.tolist())
+        return at, tuple(
+            group_sequential_design(
+                fractions, alpha=self.interval_alpha, gamma=GAMMAS.get(self.unit, GAMMA), df=df
+            ).alphas.tolist()
+        )
 
     def _stopping(self, n: int, difference: float, rope: float, *, decided: bool = False) -> FloatArray:
         """Share of data sets that show what is asked, or are decided in any way, for the first time at each look."""
@@ -287,8 +290,9 @@ def _cautious(population: Population, n: int, df: float) -> Population:
     from scipy.special import chdtri
 
     if population.discordant is not None:
-        most = proportion_interval(population.discordant * n, n, level=2 * CONFIDENCE - 1).high
-        return replace(population, discordant=float(most))
+        return replace(
+            population, discordant=float(proportion_interval(population.discordant * n, n, level=2 * CONFIDENCE - 1).high)
+        )
     times = sqrt(df / float(chdtri(df, CONFIDENCE)))
     sd, error = tuple(each * times for each in population.sd), population.pilot_error * times
     return replace(population, sd=sd, pilot_error=error, floor=population.floor * times)
@@ -298,12 +302,13 @@ def _population(comparison: Comparison, first: str, second: str) -> tuple[Popula
     """Population like a pair, its number of units, and degrees of freedom of the spread."""
     method, found, items = comparison.method, comparison.pair(first, second), comparison.items
     judged, name, n = found.judged, method.name, found.n_units
-    law = found.law
     if name == "tango":
-        only_first, only_second, _ = law.parts
+        only_first, only_second, _ = found.law.parts
         return Population(procedure=name, discordant=float(only_first + only_second) / n), n, inf if n > 4 else n - 1.0
     if name == "newcombe":
-        x, n_one, y, n_two = (float(np.ravel(part)[0]) for part in law.parts)  # of wrong answers the second model's come first
+        x, n_one, y, n_two = (
+            float(np.ravel(part)[0]) for part in found.law.parts
+        )  # of wrong answers the second model's come first
         n = int(min(n_one, n_two))
         return Population(procedure=name, rate=y / n_two if comparison.metric.higher_is_better else 1.0 - x / n_one), n, n - 1.0
     if name == "wilcoxon" and items is None:

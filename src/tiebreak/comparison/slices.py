@@ -85,8 +85,10 @@ def sliced(comparison: Comparison, by: str) -> Slices:
     tables = [replace(whole, judged=_judged(comparison, part, whole.first, whole.second)) for part in parts.values()]
     pvalues = np.concatenate([table.pvalue for table in tables])
     alpha = shared_alpha(pvalues, correction, whole.alpha)
-    adjusted = adjust_pvalues(pvalues, correction)
-    tables = [replace(table, shared=(alpha, own)) for table, own in zip(tables, np.split(adjusted, len(tables)), strict=True)]
+    tables = [
+        replace(table, shared=(alpha, own))
+        for table, own in zip(tables, np.split(adjust_pvalues(pvalues, correction), len(tables)), strict=True)
+    ]
     names, n_items = tuple(name or "(none)" for name in parts), tuple(len(part.items) for part in parts.values())
     return Slices(comparison, by, names, n_items, tuple(tables), correction)
 
@@ -104,5 +106,11 @@ def _judged(comparison: Comparison, part: Items, first: IntArray, second: IntArr
         return method.judged(data, first, second, comparison.resolved)
     score = data.matrix().score
     means = law_of_rows(score[first] - score[second], omit_missing=True)
-    undefined = np.full(first.shape, UNDEFINED, dtype=np.int8)
-    return Judged(law=student(comparison.metric.sign * means.estimate, np.nan, n_units=means.n_units, kind=undefined))
+    return Judged(
+        law=student(
+            comparison.metric.sign * means.estimate,
+            np.nan,
+            n_units=means.n_units,
+            kind=np.full(first.shape, UNDEFINED, dtype=np.int8),
+        )
+    )

@@ -270,8 +270,7 @@ def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, *, labels: Sequence[A
                 f"{name} holds {column.tolist()[codes[-1].argmin()]!r}, which is not among the labels {quoted(known)}. Add it to "
                 "labels, or leave those examples out."
             )
-    cells = codes[0] * n + codes[1]
-    return ConfusionMatrix(known, np.bincount(cells, minlength=n * n).reshape(n, n))
+    return ConfusionMatrix(known, np.bincount(codes[0] * n + codes[1], minlength=n * n).reshape(n, n))
 
 
 MOST_BETA = 1e9

@@ -185,8 +185,7 @@ class CostMatrix(Result):
             Labels.
         """
         costs = self.expected_costs(probabilities, classes=classes)
-        scale = np.abs(self.costs).max()
-        near = costs <= costs.min(axis=1, keepdims=True) + 1e-12 * scale  # equal but for rounding
+        near = costs <= costs.min(axis=1, keepdims=True) + 1e-12 * np.abs(self.costs).max()  # equal but for rounding
         is_mixed = len({type(label) for label in self.labels}) > 1  # objects keep types apart
         return np.asarray(np.array(self.labels, dtype=object if is_mixed else None)[near.argmax(axis=1)])
 

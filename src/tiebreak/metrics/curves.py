@@ -372,8 +372,7 @@ def calibration_of(
         raise InvalidParameterError(f"probabilities[{row}] is {p[row]:g}; probabilities lie between 0 and 1.")
     check_choice(strategy, get_args(Strategy), "strategy")
     steps = np.linspace(0, 1, check_count(n_bins, "n_bins") + 1)
-    edges = np.percentile(p, steps * 100) if strategy == "quantile" else steps
-    place = np.searchsorted(edges[1:-1], p)  # scikit-learn's rule
+    place = np.searchsorted((np.percentile(p, steps * 100) if strategy == "quantile" else steps)[1:-1], p)  # scikit-learn's rule
     _, place, count = np.unique(place, return_inverse=True, return_counts=True)  # of bins that hold any
     predicted, observed = (np.asarray(np.bincount(place, values) / count) for values in (p, happened))
     n = count / n_copies

@@ -135,8 +135,7 @@ def _probabilities(truth: Truth, proba: Array) -> Array:
         raise UndefinedScore(f"predict_proba is not between 0 and 1, but from {columns.min():.17g} to {columns.max():.17g}")
     if is_of_two:
         return np.stack([1 - columns, columns]).T
-    sums = np.add.reduce(columns, axis=1)
-    if np.count_nonzero(np.abs(sums - 1) > np.sqrt(_EPS[columns.dtype])):
+    if np.count_nonzero(np.abs(np.add.reduce(columns, axis=1) - 1) > np.sqrt(_EPS[columns.dtype])):
         warnings.warn("predict_proba has rows that do not sum to one; they are scored as they are.", UserWarning, stacklevel=2)
     return columns
 

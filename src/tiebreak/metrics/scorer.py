@@ -292,8 +292,7 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
 def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:
     """A function of model, X and y: higher is better, unless its name is known to be a loss."""
     name = key or _name_of(function)
-    module = getattr(function, "__module__", None) or ""
-    if module.startswith("sklearn.metrics.") and hasattr(function, "__name__"):
+    if (getattr(function, "__module__", None) or "").startswith("sklearn.metrics.") and hasattr(function, "__name__"):
         raise InvalidParameterError(
             f"{function.__name__} is a function of labels and predictions, and a function of model, X and y is needed. Pass the "
             f"name of the metric, or make_scorer({function.__name__}) from sklearn.metrics."

@@ -88,8 +88,7 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
     if values.ndim > 1 or not classifier:
-        is_one_number_each = values.ndim == 1 and values.dtype.kind in _NUMBERS
-        values = values.astype(float, copy=False) if is_one_number_each else values
+        values = values.astype(float, copy=False) if values.ndim == 1 and values.dtype.kind in _NUMBERS else values
         return Truth(None, np.empty(0, dtype=np.intp), values)
     try:
         classes, code = np.unique(values, return_inverse=True)

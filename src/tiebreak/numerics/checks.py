@@ -3,7 +3,8 @@
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 Missing = Literal["raise", "pairwise"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer]
+Array = TypeVar("Array", bound=NDArray[Any])
 
 SMALLEST_PVALUE = 5e-324
 """A p-value is never 0: where it is smaller than any float, it is the smallest one."""
@@ -36,15 +38,22 @@ class Interval(NamedTuple):
     high: FloatArray
 
 
-def plain(values: FloatArray) -> FloatArray:
-    """A single number as a Python float, which prints as one; anything else as it is."""
-    return float(values) if np.ndim(values) == 0 else values  # type: ignore[return-value]
+def plain(values: Array) -> Array:
+    """A single number as one of Python, which prints as one; anything else as it is."""
+    return values if np.ndim(values) else np.asarray(values).item()
 
 
 def divide(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
     """Quotient without warnings: 0/0 is nan; x/0, and what is too large for a float, is infinite with the sign of x."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.asarray(np.divide(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)))
+
+
+@cache
+def legendre(n: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights of the Gauss-Legendre rule between -1 and 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return np.asarray(nodes), np.asarray(weights)
 
 
 def mean_present(values: FloatArray, axis: int) -> FloatArray:
@@ -314,8 +323,7 @@ def label_column(values: ArrayLike, name: str) -> NDArray[Any]:
     if column.ndim != 1 or not column.size:
         got = "none" if column.ndim == 1 else f"an array of shape {column.shape}"
         raise InvalidParameterError(f"{name} must hold one label for each example; got {got}.")
-    is_object = column.dtype.kind == "O"
-    missing = [is_missing(each) for each in column.tolist()] if is_object else column != column
+    missing = [is_missing(each) for each in column.tolist()] if column.dtype.kind == "O" else column != column
     if np.any(missing):
         raise InvalidParameterError(
             f"{name}[{int(np.argmax(missing))}] is missing ({column[np.argmax(missing)]!s}). Leave out examples without a label."
@@ -344,8 +352,7 @@ def positive_examples(labels: ArrayLike) -> NDArray[np.bool_]:
 
 def check_choice(value: Any, choices: Iterable[str], name: str) -> None:
     """One of some words."""
-    fits = isinstance(value, str) and value in choices
-    refuse_unless(fits, name, f"be one of {', '.join(map(repr, choices))}", value)
+    refuse_unless(isinstance(value, str) and value in choices, name, f"be one of {', '.join(map(repr, choices))}", value)
 
 
 def _is_number(value: object) -> bool:

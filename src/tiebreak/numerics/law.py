@@ -457,8 +457,7 @@ def _largest_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
 
 
 def _farthest_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    ends = [np.asarray(each.end(p, upper=upper)) for each in law.parts]
-    return np.asarray((np.fmax if upper else np.fmin).reduce(ends))
+    return np.asarray((np.fmax if upper else np.fmin).reduce([np.asarray(each.end(p, upper=upper)) for each in law.parts]))
 
 
 LEAST_SURE = Shape(_largest_tail, _farthest_end)

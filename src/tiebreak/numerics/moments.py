@@ -149,8 +149,7 @@ def deviations(scores: FloatArray, exponent: int) -> Iterator[FloatArray]:
 
 def mean_deviations(scores: FloatArray, exponent: int) -> FloatArray:
     """Mean over the splits of the `deviations` of each model."""
-    sums = [block.sum(axis=1) for block in deviations(scores, exponent)]
-    return np.asarray(np.sum(sums, axis=0) / scores.shape[1])
+    return np.asarray(np.sum([block.sum(axis=1) for block in deviations(scores, exponent)], axis=0) / scores.shape[1])
 
 
 def law_of_masked_pairs(scores: FloatArray, first: IntArray, second: IntArray) -> Law:
@@ -158,8 +157,7 @@ def law_of_masked_pairs(scores: FloatArray, first: IntArray, second: IntArray) -
     found = []
     for rows in blocks(first.size, scores.shape[1]):
         one, two = scores[first[rows]], scores[second[rows]]
-        shared = ~(np.isnan(one) | np.isnan(two))
-        scale = np.where(shared, np.maximum(np.abs(one), np.abs(two)), 0.0).max(axis=1, initial=0.0)
+        scale = np.where(~(np.isnan(one) | np.isnan(two)), np.maximum(np.abs(one), np.abs(two)), 0.0).max(axis=1, initial=0.0)
         found.append(law_of_rows(one - two, scale, omit_missing=True))
     return joined(found)
 

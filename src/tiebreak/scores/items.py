@@ -123,10 +123,9 @@ class Items:
     @property
     def is_binary(self) -> bool:
         """True if every score is right or wrong, 1 or 0, and not a prediction."""
-        if not self.is_mean or np.isnan(self.score).all():
-            return False
         # one row after the other, which takes little room
-        return all(((row == 0) | (row == 1) | np.isnan(row)).all() for row in self.score)
+        is_zero_or_one = (((row == 0) | (row == 1) | np.isnan(row)).all() for row in self.score)
+        return self.is_mean and not np.isnan(self.score).all() and all(is_zero_or_one)
 
     @property
     def cluster_codes(self) -> IntArray | None:
@@ -173,8 +172,7 @@ class Items:
         names = self.items
         nothing = np.broadcast_to(np.int64(0), (len(names),))
         matrix = ScoreMatrix("", self.models, nothing, np.arange(len(names)), nothing, nothing, self.item_means(), names)
-        notices = tuple(Notice("read-as", text) for text in self.sources)
-        return Scores(self.metric, (matrix,), notices=notices, items=self)
+        return Scores(self.metric, (matrix,), notices=tuple(Notice("read-as", text) for text in self.sources), items=self)
 
     def as_datasets(self) -> Scores:
         """Scores of which each task is a dataset, with the mean over its items that all models have.

@@ -110,8 +110,7 @@ class Areas(Influence):
         moves = np.asarray(error > 0)
         one, two = self.parts[i[~moves]], self.parts[j[~moves]]
         moves[~moves] = (one != two).any(axis=-1) | ~one.any(axis=-1)
-        undefined = np.isnan(estimate + error)
-        kind = np.where(undefined, UNDEFINED, np.where(moves, SPREAD, IDENTICAL)).astype(np.int8)
+        kind = np.where(np.isnan(estimate + error), UNDEFINED, np.where(moves, SPREAD, IDENTICAL)).astype(np.int8)
         df = np.where(error > 0, df, np.nan)
         sizes = [np.broadcast_to(n, i.shape) for n in (self.n_positive, self.n_negative)]
         areas = (self.estimate[i], self.variance[i], self.estimate[j], self.variance[j])

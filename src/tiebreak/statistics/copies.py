@@ -65,14 +65,12 @@ def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> int:
     if clusters is not None:
         key = np.unique(np.stack([key, np.asarray(clusters).astype(np.uint64)]), axis=1)[0]
     key.sort()
-    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    counts = np.diff(starts, append=key.size)
+    counts = np.diff(np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])), append=key.size)
     from scipy.special import bdtrc, pdtr
 
     # nearly every row stands a multiple of the same number of times
     multiples = [(k, int(np.count_nonzero(counts % k == 0))) for k in range(2, MOST_COPIES + 1)]
-    level = MULTIPLE_ALPHA / (MOST_COPIES - 1)
-    is_copied = any(n and bdtrc(n - 1, counts.size, 1.0 / k) < level for k, n in multiples)
+    is_copied = any(n and bdtrc(n - 1, counts.size, 1.0 / k) < MULTIPLE_ALPHA / (MOST_COPIES - 1) for k, n in multiples)
     # or fewer rows stand three times than those that stand once and twice let be
     once, twice, thrice = (int(np.count_nonzero(counts == k)) for k in (1, 2, 3))
     bound = 2.0 / 3.0 * (twice - np.sqrt(twice)) ** 2 / (once + np.sqrt(once + 1.0))

@@ -210,9 +210,6 @@ def metric_of_classes(
             f"{metric} is of the positive one of two classes, and there are {n_classes}. Take {metric}_macro or another mean."
         )
 
-    def of_sums(sums: FloatArray) -> FloatArray:
-        return METRICS_OF_CLASSES[metric](*np.split(sums, 3, axis=-1))
-
     found = []
     for own in flat:
         cells, cell = np.unique(classes * n_classes + own, return_inverse=True)  # items of a cell are alike
@@ -220,14 +217,13 @@ def metric_of_classes(
         is_actual, is_said = (np.equal.outer(held, np.arange(n_classes)) for held in (actually, said))
         left_out = of_cell = np.concatenate([is_actual & is_said, is_said, is_actual], axis=1).astype(float)
         if codes is not None:
-            counts = np.bincount(codes * cells.size + cell, minlength=n_units * cells.size).reshape(n_units, -1)
-            left_out = counts @ of_cell
-        scores = of_sums(np.bincount(cell) @ of_cell - np.pad(left_out, ((0, 1), (0, 0))))
+            left_out = np.bincount(codes * cells.size + cell, minlength=n_units * cells.size).reshape(n_units, -1) @ of_cell
+        sums = np.bincount(cell) @ of_cell - np.pad(left_out, ((0, 1), (0, 0)))
+        scores = METRICS_OF_CLASSES[metric](*np.split(sums, 3, axis=-1))
         found.append(scores if codes is not None else scores[np.append(cell, -1)])
     scores = np.array(found)
     moves = np.abs(scores[:, :-1] - scores[:, -1:]) > RELATIVE_TOLERANCE
-    influence = _left_out(scores, codes, classes if codes is None else None)
-    return replace(influence, n_moving=np.count_nonzero(moves, axis=1))
+    return replace(_left_out(scores, codes, classes if codes is None else None), n_moving=np.count_nonzero(moves, axis=1))
 
 
 def metric_of_numbers(
@@ -293,12 +289,6 @@ def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.asarray(part / np.maximum(whole, 1.0))
 
 
-def _macro(per_class: PerClass, hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    """Mean over the classes that some example has or is predicted to have."""
-    present = (predicted + actual > 0).sum(axis=-1)
-    return np.asarray(per_class(hits, predicted, actual).sum(axis=-1) / present)
-
-
 def _matthews(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
     """Correlation of true and predicted classes, for any number of them; 0 where either is constant [G04]_."""
     n = actual.sum(axis=-1)
@@ -317,7 +307,7 @@ PER_CLASS: dict[str, PerClass] = {
 
 _AVERAGES: dict[str, Callable[..., FloatArray]] = {
     "": lambda metric, *counts: metric(*counts)[..., -1],
-    "_macro": _macro,
+    "_macro": lambda metric, *counts: metric(*counts).sum(axis=-1) / (counts[1] + counts[2] > 0).sum(axis=-1),
     "_micro": lambda metric, *counts: metric(*(each.sum(axis=-1) for each in counts)),
     "_weighted": lambda metric, *counts: divide((metric(*counts) * counts[2]).sum(axis=-1), counts[2].sum(axis=-1)),
 }

@@ -133,8 +133,7 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
     """
     labels, judged, clusters, weights = known
     own, weights = known.has_label, check_weights(weights, labels.shape[-1])
-    rest = np.where(own, labels - weight[..., None] * judged, 0.0)
-    of_labels = cluster_sums(rest, clusters, weights=weights * own)
+    of_labels = cluster_sums(np.where(own, labels - weight[..., None] * judged, 0.0), clusters, weights=weights * own)
     n_clusters = int(np.count_nonzero(of_labels.weights > 0))
     if n_clusters < 3:
         raise DataError(f"three clusters or more with a label are needed; the labels are of {n_clusters}.")
@@ -171,8 +170,7 @@ def labelled_means(known: Labelled, weight: float, tolerance: FloatArray) -> Mea
     """
     law = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0)
     estimate, error, df = (np.asarray(each) for each in (law.estimate, law.se, law.df))
-    largest = np.fmax.reduce(np.abs(np.concatenate(known[:2], axis=1)), axis=1)
-    kind = kind_of(largest, error > tolerance, tolerance)
+    kind = kind_of(np.fmax.reduce(np.abs(np.concatenate(known[:2], axis=1)), axis=1), error > tolerance, tolerance)
     own, variance = known.has_label, np.square(error)
     rows = zip(known.labels[:, own], known.judged[:, own], tolerance, strict=True)
     event = np.square(weight * np.array([_event(*row, known.codes[own]) for row in rows]))

@@ -1,7 +1,7 @@
 """Group-sequential tests: looks at data that are still coming in, at levels that keep the error rate of all looks together."""
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from tiebreak.numerics import (
     check_sizes,
     floats,
     floats_together,
+    legendre,
     plain,
     student_log_density,
     student_multiplier,
@@ -263,8 +264,7 @@ def _check_looks(t: FloatArray, df: FloatArray) -> None:
             "one before, by a millionth at least, and none comes after the end of the plan, 1: further data need a new plan.",
             about="fractions",
         )
-    short = (df[:-1] < MOST_DF) & (df[1:] < df[:-1] + 1 - 1e-9)
-    if short.any() or not (df >= 1).all():
+    if ((df[:-1] < MOST_DF) & (df[1:] < df[:-1] + 1 - 1e-9)).any() or not (df >= 1).all():
         raise InvalidParameterError(
             f"df must be at least 1, and with more data grow by at least 1; got {df} for the {t.size} looks.", about="df"
         )
@@ -327,8 +327,7 @@ def _interpolated(values: FloatArray, position: FloatArray) -> FloatArray:
     """Values between equal steps by polynomials of degree 7; beyond the last, the last."""
     position = np.minimum(position, values.size - 1.0)
     start = np.clip(position.astype(np.intp) - 3, 0, values.size - 8)
-    weights = _lagrange_weights(position - start)
-    return np.asarray(sum(weight * values[start + j] for j, weight in enumerate(weights)))
+    return np.asarray(sum(weight * values[start + j] for j, weight in enumerate(_lagrange_weights(position - start))))
 
 
 def _lagrange_weights(x: FloatArray) -> FloatArray:
@@ -385,17 +384,10 @@ def _breaks(before: _Survival | None, bound: float, kernel: float, scale: tuple[
 
 def _panels(ends: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
     """Nodes and weights, of shape (n_rows, n_nodes), for nested intervals from the widest to the narrowest."""
-    nodes, weights = _legendre(POINTS if len(ends) == 1 else POINTS * 3 // 4)
+    nodes, weights = legendre(POINTS if len(ends) == 1 else POINTS * 3 // 4)
     edges = [low for low, _ in ends] + [high for _, high in reversed(ends)]
     pieces = [((b - a)[:, None] / 2, (a + b)[:, None] / 2) for a, b in pairwise(edges)]
     return np.hstack([mid + half * nodes for half, mid in pieces]), np.hstack([half * weights for half, _ in pieces])
-
-
-@cache
-def _legendre(n: int) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights of the Gauss-Legendre rule between -1 and 1."""
-    nodes, weights = np.polynomial.legendre.leggauss(n)
-    return np.asarray(nodes), np.asarray(weights)
 
 
 def _kept_normal(statistic: FloatArray, before: _Survival | None, bound: float, ratio: float) -> FloatArray:
@@ -464,7 +456,7 @@ def _over_scales(g: FloatArray, before: _Survival | None, bound: float, df: floa
     grid = np.minimum(_unstretched(top * np.sin(np.linspace(0, np.pi / 2, n + 1)), df), bound)
     low = np.maximum(np.arcsin(grid / bound), lowest)
     half, mid = (highest - low).clip(0)[:, None] / 2, (highest + low)[:, None] / 2
-    nodes, weights = _legendre(SCALE_POINTS)
+    nodes, weights = legendre(SCALE_POINTS)
     phi = mid + half * nodes  # v = sin(phi)^2
     with np.errstate(divide="ignore"):
         log_density = (df - 1) * np.log(np.sin(phi)) + (2 * beta - 1) * np.log(np.cos(phi)) - betaln(df / 2, beta)
@@ -475,7 +467,7 @@ def _over_scales(g: FloatArray, before: _Survival | None, bound: float, df: floa
 
 def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     """Bound beyond which, on both sides, lies what is to be spent."""
-    from numpy.polynomial.legendre import legint, legval
+    from numpy.polynomial.legendre import legint, legval, legvander
 
     if to_spend <= 0:
         return float("inf")
@@ -483,7 +475,7 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
         return float(student_multiplier(to_spend, df))
     one_side, last = to_spend / 2, float(survival.values[-1])
     edges = np.linspace(0.0, survival.end, max(2, int(np.ceil(survival.end / min(4 * survival.step, PANEL))) + 1))
-    half, (nodes, weights) = (edges[1] - edges[0]) / 2, _legendre(8)
+    half, (nodes, weights) = (edges[1] - edges[0]) / 2, legendre(8)
     z = (edges[:-1] + half)[:, None] + half * nodes
     # density on the stretched scale of the statistic, together with having stayed within the bounds before
     density = np.exp(student_log_density(_unstretched(z, df), df)) * np.cosh(z / np.sqrt(df))
@@ -496,8 +488,7 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
         return 0.0
     # the panel that has it; there the density is the polynomial through its nodes
     k = int(np.searchsorted(-beyond, -one_side)) - 1
-    coefficients = _legendre_coefficients() @ density[k]
-    integral = legint(coefficients)
+    integral = legint((np.arange(8) + 0.5) * (weights * density[k] @ legvander(nodes, 7)))
     rest = legval(1.0, integral) - (one_side - beyond[k + 1]) / half  # of the integral, up to the bound
     low, high = -1.0, 1.0
     for _ in range(9):  # 64 parts each time
@@ -505,10 +496,3 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
         place = int(np.clip(np.searchsorted(legval(x, integral), rest), 1, 64))
         low, high = x[place - 1], x[place]
     return float(_unstretched(edges[k] + half * (1 + low), df))
-
-
-@cache
-def _legendre_coefficients() -> FloatArray:
-    """Matrix from values at the eight nodes of a panel to coefficients of Legendre polynomials."""
-    nodes, weights = _legendre(8)
-    return np.asarray((np.arange(8) + 0.5)[:, None] * np.polynomial.legendre.legvander(nodes, 7).T * weights)

@@ -287,8 +287,7 @@ def independent_difference(first: Law, second: Law, *, guarded: bool = False) ->
         np.maximum(first.tolerance, second.tolerance),
     )
     kind = kind_of(difference + 0.0 * (v + w), v + w > 0, noise)
-    n_units = first.n_units + second.n_units
-    return student(difference, np.sqrt(v + w), plain(df), n_units=n_units, kind=kind, tolerance=noise)
+    return student(difference, np.sqrt(v + w), plain(df), n_units=first.n_units + second.n_units, kind=kind, tolerance=noise)
 
 
 def welch_freedom(v: FloatArray, own: FloatArray, w: FloatArray, other: FloatArray, *, guarded: bool = False) -> FloatArray:
@@ -365,8 +364,7 @@ class Means(NamedTuple):
 
     def take(self, rows: IntArray) -> Means:
         """Those of some rows, in the shape of these."""
-        some = (each if each is None else each.take(rows) if isinstance(each, Law) else each[rows] for each in self)
-        return Means(*some)  # type: ignore[arg-type]
+        return Means(*(each if each is None else each.take(rows) if isinstance(each, Law) else each[rows] for each in self))  # type: ignore[arg-type]
 
 
 def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
@@ -402,8 +400,7 @@ def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, sc
         else means_of_rows(run_differences(score, one[rows], two[rows]), layout, scale[rows])
         for rows in parts
     ]
-    order = np.argsort(np.concatenate(parts))
-    return joined_means(found).take(order)
+    return joined_means(found).take(np.argsort(np.concatenate(parts)))
 
 
 def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray) -> Means:
@@ -623,8 +620,7 @@ def _over_strata(strata: Sequence[tuple[FloatArray, ...]], noise: FloatArray) ->
     guarded_df = satterthwaite(guarded, np.minimum(own_df, 2.0 * np.maximum(n_events, 1)), event)
     guarded_df = np.minimum(guarded_df, divide(np.square(size.sum(axis=-1)), evenly))
     contributions = np.concatenate(deviations, axis=-1) / n_strata
-    seen = np.square(contributions).sum(axis=-1)
-    share = np.minimum(np.nan_to_num(divide(seen, total)), 1.0)
+    share = np.minimum(np.nan_to_num(divide(np.square(contributions).sum(axis=-1), total)), 1.0)
     skewness = skewness_of_mean(contributions, n_units.sum(axis=-1)) * share**1.5
     kind = kind_of(np.abs(means).max(axis=-1), np.sqrt(total) > noise, noise)  # nan where a stratum is void
     facts: dict[str, Any] = {"n_units": n.sum(axis=-1).astype(np.int64), "kind": kind, "tolerance": noise}
@@ -642,11 +638,9 @@ def _of_singles(means: FloatArray, is_single: NDArray[np.bool_]) -> tuple[FloatA
     """
     n_strata, n = means.shape[-1], is_single.sum(axis=-1)
     sum_of, others = (np.where(chosen, means, 0.0).sum(axis=-1) for chosen in (is_single, ~is_single))
-    middle = divide(sum_of, n)[..., None]
-    spread = np.where(is_single, np.square(means - middle), 0.0).sum(axis=-1)
+    spread = np.where(is_single, np.square(means - divide(sum_of, n)[..., None]), 0.0).sum(axis=-1)
     together = divide(n * spread, n - 1)
-    apart = np.square(sum_of - divide(others, n_strata - n))
-    found = np.where(n == 1, apart, np.where(n > 1, together, 0.0))
+    found = np.where(n == 1, np.square(sum_of - divide(others, n_strata - n)), np.where(n > 1, together, 0.0))
     return np.nan_to_num(found) / n_strata**2, np.maximum(n - 1, 1)
 
 

@@ -127,8 +127,7 @@ def run_noise(
         more, more_df = span * float(shares.max()), 2.0
     between = np.asarray(result.by_items.estimate)
     run_df, by_run = between.size, float(np.sqrt(np.square(between).mean()))
-    ratio = float(divide(by_run**2, item**2))
-    pvalue = float(fdtrc(run_df, item_df, ratio)) if item > 0 else (0.0 if by_run > 0 else 1.0)
+    pvalue = float(fdtrc(run_df, item_df, float(divide(by_run**2, item**2)))) if item > 0 else (0.0 if by_run > 0 else 1.0)
     if not share_runs:
         by_run, pvalue, run_df = np.nan, 1.0, 0
     items, guarded_law = student(0.0, item, item_df), student(0.0, more, more_df)

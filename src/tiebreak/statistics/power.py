@@ -1,13 +1,13 @@
 """Power before anything is measured: data are drawn many times over, and judged by the statistics that judge real ones."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
 
 import numpy as np
 
-from tiebreak.numerics import FloatArray, Interval, Law, student
+from tiebreak.numerics import Interval, Law, student
 from tiebreak.statistics.means import Layout, means_of_rows, welch_ttest
 from tiebreak.statistics.ranks import wilcoxon
 from tiebreak.statistics.rates import newcombe, tango
@@ -107,8 +107,7 @@ class Population:
         """
         drawn = self.drawn(sizes)
         if self.procedure in ("tango", "newcombe"):
-            laws = self._of_counts(drawn, difference)
-            return [law.interval_at(alpha) for law, alpha in zip(laws, alphas, strict=True)]
+            return [law.interval_at(alpha) for law, alpha in zip(self._of_counts(drawn, difference), alphas, strict=True)]
         # where runs leave a floor they are what the degrees of freedom count
         df = self.pilot_df * (sizes[-1] / self.pilot_n if self.pilot_n and not self.floor else 1.0)
         share = self.sd[0] / sqrt(sum(each**2 for each in self.sd)) if len(self.sd) > 1 else 1.0
@@ -155,10 +154,7 @@ def _standard_laws(
     if procedure == "welch":
         other = np.ascontiguousarray(rng.normal(size=(sizes[-1], N_DRAWS)).T) * sqrt(1.0 - share**2)
         return [welch_ttest(share * z[:, :n], other[:, :n]) for n in sizes]
-    judges: dict[str, Callable[[FloatArray], Law]] = {"wilcoxon": wilcoxon, "paired-t": paired_t}
-    return [judges.get(procedure, _skewed_mean)(z[:, :n]) for n in sizes]
-
-
-def _skewed_mean(rows: FloatArray) -> Law:
-    """Law of the means of rows of items, or of clusters' means, as of clustered-t."""
-    return means_of_rows(rows[:, None], Layout(), np.abs(rows).max(axis=1)).law
+    if procedure in ("wilcoxon", "paired-t"):
+        return [(wilcoxon if procedure == "wilcoxon" else paired_t)(z[:, :n]) for n in sizes]
+    # means of items, or of clusters' means, as of clustered-t
+    return [means_of_rows(z[:, None, :n], Layout(), np.abs(z[:, :n]).max(axis=1)).law for n in sizes]

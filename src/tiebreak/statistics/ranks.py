@@ -30,6 +30,7 @@ from tiebreak.numerics import (
     check_probability,
     check_rows,
     divide,
+    legendre,
     mean_present,
     median_present,
     noise_of,
@@ -293,7 +294,7 @@ def sign_counts(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike
     """
     d = check_differences(differences, min_splits=1, unit="dataset")
     check_choice(ties, get_args(Ties), "ties")
-    return tuple(map(_whole, _counts(d, noise_of(d, scale), ties)))
+    return tuple(map(plain, _counts(d, noise_of(d, scale), ties)))
 
 
 def sign_test_critical_value(
@@ -323,8 +324,7 @@ def sign_test_critical_value(
     check_choice(alternative, ("two-sided", "one-sided"), "alternative")
     tail = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
     losses = int(_most_losses(np.array(n), np.array(tail)))
-    normal = n / 2 - float(ndtri(tail)) * n**0.5 / 2
-    return n - losses if losses >= 0 else None, normal
+    return n - losses if losses >= 0 else None, n / 2 - float(ndtri(tail)) * n**0.5 / 2
 
 
 def _counts(d: FloatArray, tolerance: FloatArray, ties: Ties) -> tuple[IntArray, ...]:
@@ -344,8 +344,7 @@ def _sign_pvalue(law: Law, side: Alternative, ties: Ties) -> FloatArray:
 def _sign_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     """Differences equal to `at` speak for the hypothesis."""
     beyond = (-1.0 if upper else 1.0) * (law.parts[0] - at[..., None]) > np.asarray(law.tolerance)[..., None]
-    p = _coin_tail(np.count_nonzero(beyond, axis=-1), np.asarray(law.n_units))
-    return np.asarray(np.maximum(p, SMALLEST_PVALUE))
+    return np.asarray(np.maximum(_coin_tail(np.count_nonzero(beyond, axis=-1), np.asarray(law.n_units)), SMALLEST_PVALUE))
 
 
 def _sign_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
@@ -383,8 +382,7 @@ def _rank_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
         e = sign * (rows - at[:, None])
         n = np.count_nonzero(~np.isnan(rows), axis=1)
         # Walsh averages above 0: each positive value counts the smaller sizes, and among equal ones those that are positive too
-        order = np.argsort(np.abs(e), axis=1)
-        ordered = np.take_along_axis(e, order, axis=1)
+        ordered = np.take_along_axis(e, np.argsort(np.abs(e), axis=1), axis=1)
         first_of_group, _ = tie_groups(np.abs(ordered), noise)
         is_plus = ordered > noise[:, None]
         count = np.cumsum(is_plus, axis=1)
@@ -408,19 +406,17 @@ def _rank_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     place = n * (n + 1) // 2 - 1 - cut if upper else cut
     end = np.asarray(_by_rows(_walsh, law.parts[0], place, place)[0])
     noise = np.asarray(law.tolerance)
-    is_tied = _by_rows(_has_ties, law.parts[0], noise)[0] | (n > MOST_EXACT)
+    is_tied = _by_rows(
+        lambda rows, noise: [(np.diff(np.sort(np.abs(rows), axis=1), axis=1, prepend=0.0) <= noise[:, None]).any(axis=1)],
+        law.parts[0],
+        noise,
+    )[0] | (n > MOST_EXACT)  # two sizes of a row are the same, or one is 0
     if not np.any(is_tied) or law.shape.pvalue is None:
         return end
     own = law.shape.pvalue(law, "less" if upper else "greater")
     sign = -1.0 if upper else 1.0
     agreed = np.where(own <= p, np.maximum(sign * end, 4.0 * noise), np.minimum(sign * end, 0.0))
     return np.where(is_tied & ~np.isnan(own), sign * agreed, end)
-
-
-def _has_ties(rows: FloatArray, noise: FloatArray) -> list[NDArray[np.bool_]]:
-    """True where two sizes of a row are the same, or one is 0."""
-    sizes = np.sort(np.abs(rows), axis=1)
-    return [np.asarray((np.diff(sizes, axis=1, prepend=0.0) <= noise[:, None]).any(axis=1))]
 
 
 def _rank_pvalue(law: Law, side: Alternative, zeros: Zeros, method: RankMethod, half: float) -> FloatArray:
@@ -497,8 +493,7 @@ def _untied(n: int) -> FloatArray:
 
 def _exact_cut(n: int, tail: ArrayLike) -> IntArray:
     """Largest w with P(W <= w) at most the tail, for one n; P(W <= w) is P(W >= total - w), and rises with w."""
-    at_most = _untied(n)[::-1]
-    return np.asarray(np.searchsorted(at_most, np.asarray(tail) * (1 + 1e-12), side="right") - 1)
+    return np.asarray(np.searchsorted(_untied(n)[::-1], np.asarray(tail) * (1 + 1e-12), side="right") - 1)
 
 
 # --- Walsh averages: the means of all pairs of values -----------------------------------------------------------------------
@@ -572,12 +567,7 @@ def _by_rows(function: Callable[..., list[NDArray[Any]]], d: FloatArray, *more: 
     beside = [np.broadcast_to(each, shape).ravel() for each in more]
     parts = list(blocks(len(rows), rows.shape[1], most=_BLOCK)) or [slice(0)]
     found = [function(rows[part], *(each[part] for each in beside)) for part in parts]
-    return [_whole(np.concatenate(each).reshape(shape)) for each in zip(*found, strict=True)]
-
-
-def _whole(values: NDArray[Any]) -> NDArray[Any]:
-    """A single value as a number of Python."""
-    return values if values.ndim else values.item()
+    return [plain(np.concatenate(each).reshape(shape)) for each in zip(*found, strict=True)]
 
 
 def _law(d: FloatArray, scale: ArrayLike | None, estimate: FloatArray, shape: Shape) -> Law:
@@ -587,7 +577,7 @@ def _law(d: FloatArray, scale: ArrayLike | None, estimate: FloatArray, shape: Sh
     size = np.maximum(np.fmax.reduce(d, axis=-1), -np.fmin.reduce(d, axis=-1))  # nan where there is no difference
     kind = np.where(np.isfinite(size), np.where(size > tolerance, SPREAD, IDENTICAL), UNDEFINED).astype(np.int8)
     estimate, noise = plain(np.where(kind == UNDEFINED, np.nan, estimate)), plain(tolerance)
-    return Law(estimate=estimate, n_units=_whole(np.asarray(n)), kind=kind, tolerance=noise, shape=shape, parts=(d,))
+    return Law(estimate=estimate, n_units=plain(np.asarray(n)), kind=kind, tolerance=noise, shape=shape, parts=(d,))
 
 
 # --- average ranks over datasets -------------------------------------------------------------------------------------------
@@ -966,8 +956,7 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
 def _friedman(ranks: FloatArray, n: int, spread: FloatArray) -> Friedman:
     """Both tests; `spread` is the sum over datasets of the variance of the ranks, with divisor k - 1."""
     k = ranks.shape[-1]
-    between = np.square(n * (ranks - (k + 1) / 2)).sum(axis=-1)
-    chi2 = divide(between, spread)  # [F37]; 0 / 0 where all are tied
+    chi2 = divide(np.square(n * (ranks - (k + 1) / 2)).sum(axis=-1), spread)  # [F37]; 0 / 0 where all are tied
     most = n * (k - 1)
     chi2 = np.where(chi2 > most * (1 - 1e-12), most, chi2)  # all datasets agree, but for rounding
     f = divide((n - 1) * chi2, most - chi2)  # [ID80]
@@ -998,7 +987,8 @@ def range_tail(q: FloatArray, k: int) -> FloatArray:
 
     The largest is at z, the others are at most z and not all above z - q: k phi(z) (Phi(z)^(k-1) - (Phi(z) - Phi(z - q))^(k-1)).
     """
-    z, weight = _nodes()
+    # the largest of any number of values is below 18, and so is what a difference of 37 leaves
+    z, weight = (18.0 * each for each in legendre(400))
     below = ndtr(z)
     density = k * np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * weight
     out = []
@@ -1008,10 +998,3 @@ def range_tail(q: FloatArray, k: int) -> FloatArray:
             lost = -np.expm1((k - 1) * np.log1p(-share))
         out.append((density * below ** (k - 1) * lost).sum(axis=1))
     return np.asarray(np.minimum(np.concatenate(out), 1.0))
-
-
-@lru_cache(maxsize=1)
-def _nodes() -> tuple[FloatArray, FloatArray]:
-    nodes, weights = np.polynomial.legendre.leggauss(400)
-    reach = 18.0  # the largest of any number of values is below it, and so is what a difference of 37 leaves
-    return nodes * reach, weights * reach

@@ -291,8 +291,7 @@ def paired_counts(
         right_failed += right @ failed.T
         failed_failed += failed @ failed.T
     both, only_first, neither = (counts[i, j] for counts in (right_right, right_failed, failed_failed))
-    only_second = right_failed[j, i]
-    return tuple(plain(np.asarray(count)) for count in (both, only_first, only_second, neither))
+    return tuple(plain(np.asarray(count)) for count in (both, only_first, right_failed[j, i], neither))
 
 
 _AT_ONCE = 1 << 16
@@ -392,8 +391,7 @@ def _tango_upper(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray) -> 
         error, distance = np.sqrt(np.maximum(2 * share + at * (1 - at), 0.0) / n), at - observed
         inside = (distance < z * error) | (distance == 0)
         low, high = np.where(inside, at, low), np.where(inside, high, at)
-        change = z * divide(2 * slope + 1 - 2 * at, 2 * n * error) - 1
-        step = divide(distance - z * error, change)
+        step = divide(distance - z * error, z * divide(2 * slope + 1 - 2 * at, 2 * n * error) - 1)
         is_last = (np.abs(step) <= _LAST_STEP) & (error > 0)
         at = np.where(is_last | ((at + step > low) & (at + step < high)), at + step, (low + high) / 2)
         if np.all(is_last | (high - low <= _LAST_STEP)):

@@ -95,8 +95,7 @@ class BradleyTerry:
         one, two = np.asarray(first), np.asarray(second)
         with np.errstate(invalid="ignore"):  # inf - inf
             difference = self.log_ability[one] - self.log_ability[two]
-        df = np.minimum(self.df[one], self.df[two])
-        return student(difference, self.error[one, two], df, n_units=self.n_units)
+        return student(difference, self.error[one, two], np.minimum(self.df[one], self.df[two]), n_units=self.n_units)
 
     def interval(self, level: float = 0.95, *, against: int | None = None) -> Interval:
         """Student's intervals of the abilities, in log-odds, of shape (n_models,) each.
@@ -352,8 +351,7 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> tuple[IntArr
     near = margin + 1e-12 * float(np.nanmax(np.abs(table), initial=0.0))
     pair, dataset = np.nonzero(~np.isnan(difference))
     difference = difference[pair, dataset]
-    score = np.where(np.abs(difference) <= near, 0.5, (difference > 0).astype(float))
-    return first[pair], second[pair], score, dataset
+    return first[pair], second[pair], np.where(np.abs(difference) <= near, 0.5, (difference > 0).astype(float)), dataset
 
 
 def check_met(first: IntArray, second: IntArray, n_models: int, named: Callable[[list[int]], str]) -> None:
@@ -468,9 +466,8 @@ def _newton(scored: FloatArray, conceded: FloatArray, has_position: bool) -> tup
     gradient = slopes(at)
     for _ in range(_MOST_STEPS):
         p = expit(at[:-1, None] - at[:-1] + at[-1])
-        information = _information(played * p * (1 - p), has_position=has_position)
         try:
-            step = np.linalg.solve(information, gradient)
+            step = np.linalg.solve(_information(played * p * (1 - p), has_position=has_position), gradient)
         except np.linalg.LinAlgError:  # some outcomes are so sure that nothing is known of a direction
             break
         longest = float(np.abs(step).max())
@@ -590,8 +587,7 @@ def _by_cluster(
         fourth += (parts**4).sum(axis=0)
         squares += np.square(share).sum(axis=0)
     seen = np.where(fourth > 0, 3 * divide(np.square(np.diagonal(covariance)), fourth), np.inf)
-    freedom = np.minimum(divide(1.0, squares) - 1, seen).clip(1.0, n_units - 1.0)
-    return covariance, freedom
+    return covariance, np.minimum(divide(1.0, squares) - 1, seen).clip(1.0, n_units - 1.0)
 
 
 def _units_of_open(battles: _Battles, is_open: NDArray[np.bool_]) -> tuple[FloatArray, IntArray]:

@@ -160,8 +160,7 @@ def skewness_of_weighted_mean(values: ArrayLike, weights: ArrayLike) -> FloatArr
     there = np.broadcast_to(weights > 0, values.shape)
     n = np.count_nonzero(there, axis=-1)
     mean = divide(np.where(there, values, 0.0).sum(axis=-1), n)
-    deviations = np.where(there, values - mean[..., None], 0.0)
-    return np.asarray(skewness_of_mean(deviations, n) * np.sqrt(n) * uneven)
+    return np.asarray(skewness_of_mean(np.where(there, values - mean[..., None], 0.0), n) * np.sqrt(n) * uneven)
 
 
 def _fisher(n: FloatArray) -> FloatArray:
@@ -179,8 +178,7 @@ def pair_skewness(score: FloatArray, first: IntArray, second: IntArray) -> Float
     if one.size > _FEW_PAIRS and not np.isnan(score).any():
         centred = score - score.mean(axis=0)  # what all models share cancels
         centred -= centred.mean(axis=1, keepdims=True)
-        squares = np.square(centred)
-        products, cubes = centred @ centred.T, squares @ centred.T
+        products, cubes = centred @ centred.T, np.square(centred) @ centred.T
         own, cube = np.diag(products), np.diag(cubes)
         spread = own[one] + own[two] - 2 * products[one, two]
         found = divide(cube[one] - cube[two] - 3 * cubes[one, two] + 3 * cubes[two, one], np.maximum(spread, 0.0) ** 1.5)
@@ -210,8 +208,7 @@ def asymmetry_pvalues(difference: FloatArray) -> FloatArray:
     squares = np.maximum(np.square(deviation).sum(axis=-1) - n * np.square(mean), 0.0)
     spread = np.maximum(np.sqrt(np.pi / 2) * divide(np.abs(deviation).sum(axis=-1), n), np.sqrt(squares / np.maximum(n - 1, 1)))
     t = divide(mean, 0.9468 * spread / np.sqrt(np.maximum(n, 1)))
-    pvalue = student_pvalue(np.nan_to_num(t), np.maximum(n - 1, 1), "two-sided")
-    return np.asarray(np.where(n >= FEWEST_TESTED, pvalue, 1.0))
+    return np.asarray(np.where(n >= FEWEST_TESTED, student_pvalue(np.nan_to_num(t), np.maximum(n - 1, 1), "two-sided"), 1.0))
 
 
 FEWEST_TESTED = 10
@@ -264,8 +261,7 @@ def carried_by_few(
         values = values[~np.isnan(values)]
         if values.size < FEWEST_CHECKED:
             continue
-        tolerance = 1e-9 * np.abs(values).max()
-        n_others = int(np.count_nonzero(np.abs(values - np.median(values)) > tolerance))
+        n_others = int(np.count_nonzero(np.abs(values - np.median(values)) > 1e-9 * np.abs(values).max()))
         if 0 < n_others < min(FEW_EVENTS, values.size / FEWEST_PER_EVENT):
             rare.append((one, two, n_others, values.size))
         elif n_others:

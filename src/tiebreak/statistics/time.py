@@ -149,8 +149,7 @@ def lasting_autocorrelation(differences: ArrayLike) -> NDArray[np.bool_]:
     r = np.clip(first, 0.0, 0.95)[..., None]
     power = np.square(_cosine_coefficients(deviation, n_all)) * (1 + r**2 - 2 * r * np.cos(frequency))
     ratio = divide(power[..., :n_low].mean(axis=-1), power[..., n_low:].mean(axis=-1))
-    is_low = fdtrc(n_low, n_all - n_low, np.nan_to_num(ratio)) < 0.025
-    return np.asarray((first > SLOW) | _is_seasonal(deviation, r) | is_low)
+    return np.asarray((first > SLOW) | _is_seasonal(deviation, r) | (fdtrc(n_low, n_all - n_low, np.nan_to_num(ratio)) < 0.025))
 
 
 def _is_seasonal(deviation: FloatArray, first: FloatArray) -> NDArray[np.bool_]:
@@ -231,8 +230,7 @@ def model_confidence_set(
     table = check_array(losses, "losses", "n_models, n_examples", (2, 2))
     check_choice(statistic, get_args(SetStatistic), "statistic")
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
-    fits = length <= table.shape[1]
-    refuse_unless(fits, "block_length", f"be a whole number from 1 to {table.shape[1]}", block_length)
+    refuse_unless(length <= table.shape[1], "block_length", f"be a whole number from 1 to {table.shape[1]}", block_length)
     generator = generator_of(rng, np.random.PCG64)
     mean = table.mean(axis=1)
     drawn = _resampled_means(table, length, n_resamples, generator) - mean  # (n_resamples, n_models)

@@ -35,8 +35,13 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
 
         return joint_draws(data.metric.sign * data.matrix().score, float(split_ratio.mean()), rng, n)
 
-    beside = {"ratio": ratio, "uncorrected": lambda: corrected_law(plain, 0.0)}
-    return Judged(law=law, reach_df=reached(law), floor=floor, draws=draws, beside=beside)
+    return Judged(
+        law=law,
+        reach_df=reached(law),
+        floor=floor,
+        draws=draws,
+        beside={"ratio": ratio, "uncorrected": lambda: corrected_law(plain, 0.0)},
+    )
 
 
 def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:

@@ -313,10 +313,8 @@ def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Noti
     is_shown = (np.asarray(found.pvalue()) < SHOWN_ALPHA) | (np.abs(mean.estimate) > 2 * np.asarray(mean.se))
     against = is_shown & (centre * mean.estimate < -np.square(RELATIVE_TOLERANCE * scale))
     asymmetry, level = asymmetry_pvalues(difference), SHOWN_ALPHA / first.size
-    of_means = np.asarray(_judge_means(data, first, second).law.pvalue())
-    alone = (np.asarray(found.pvalue()) <= level) & (of_means > level)
-    askew = (alone | (asymmetry < ASKEW / first.size)) & (name == "wilcoxon")
-    rows = np.flatnonzero(against | askew)
+    alone = (np.asarray(found.pvalue()) <= level) & (np.asarray(_judge_means(data, first, second).law.pvalue()) > level)
+    rows = np.flatnonzero(against | ((alone | (asymmetry < ASKEW / first.size)) & (name == "wilcoxon")))
     if rows.size:
         at = int(np.flatnonzero(against)[0]) if against.any() else int(rows[0])
         one, two = (first[at], second[at]) if centre[at] > 0 else (second[at], first[at])
@@ -353,8 +351,14 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     plain = law_of_rows(difference, scale, omit_missing=True)
     (error, df), is_single = plain.spread, np.asarray(plain.n_units) == 1  # which any difference goes with
     error, df = np.where(is_single, np.inf, error), np.where(is_single, 1.0, df)
-    kind = kinds_of(difference, RELATIVE_TOLERANCE * scale)
-    found = student(plain.estimate, error, df, n_units=plain.n_units, kind=kind, tolerance=plain.tolerance)
+    found = student(
+        plain.estimate,
+        error,
+        df,
+        n_units=plain.n_units,
+        kind=kinds_of(difference, RELATIVE_TOLERANCE * scale),
+        tolerance=plain.tolerance,
+    )
     law = Means(found, skewness_of_weighted_mean(difference, ~np.isnan(difference))).law
     return Judged(law=law, reach_df=reached(law))
 

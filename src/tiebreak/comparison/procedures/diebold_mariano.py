@@ -60,8 +60,12 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     if len(matrix.models) > MOST_CHECKED or not matrix.is_complete or np.ptp(matrix.score, axis=0).max() == 0:
         return
     block = int(np.cbrt(matrix.n_splits) + 0.5)
-    losses = matrix.score if not data.metric.higher_is_better else -matrix.score
-    pvalues = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.rng)
+    pvalues = model_confidence_set(
+        matrix.score if not data.metric.higher_is_better else -matrix.score,
+        block_length=block,
+        n_resamples=N_RESAMPLES,
+        rng=settings.rng,
+    )
     inside = [name for name, is_in in zip(matrix.models, pvalues > settings.alpha, strict=True) if is_in]
     yield TestOnly(
         name="model-confidence-set",

@@ -352,8 +352,15 @@ def _values(data: Scores, layout: Layout) -> ModelValues:
     found = Means(law_of_models(data.matrix())) if is_plain else means_of_models(data, layout)
     law = found._replace(skewness=None, runs_skewness=None).law
     adjusted = adjusted_of(score, items.weights if layout.tasks is None else task_shares(layout))
-    estimate, n, tolerance = np.asarray(law.estimate), np.asarray(law.n_units), np.asarray(law.tolerance)
-    return ModelValues("mean", estimate, n, tolerance, law.interval_at, adjusted, standard_error=law.spread[0])
+    return ModelValues(
+        "mean",
+        np.asarray(law.estimate),
+        np.asarray(law.n_units),
+        np.asarray(law.tolerance),
+        law.interval_at,
+        adjusted,
+        standard_error=law.spread[0],
+    )
 
 
 def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
@@ -396,8 +403,7 @@ def _about_items(items: Items) -> Iterator[Notice]:
     second, first = np.tril_indices(n_models, -1)
     means = items.score[:, 0] if len(items.runs) == 1 else items.item_means()
     if items.clusters is not None:
-        sums = cluster_sums(means, items.cluster_codes, weights=items.weights, omit_missing=True)
-        means = cluster_means(sums)
+        means = cluster_means(cluster_sums(means, items.cluster_codes, weights=items.weights, omit_missing=True))
         sizes = cluster_sums(np.ones(len(items.items)), items.cluster_codes, weights=items.weights).weights
         large = effects_of_size(means, sizes, first, second)
         if large.size:  # sizes not met yet would change the mean

@@ -176,8 +176,7 @@ def _judge_centres(data: Scores, first: IntArray, second: IntArray, alpha: float
     """Draws of each pair's centre, enough for the intervals of all pairs at once: 9,999 to 100,000."""
     difference, scale = differences_of(data, first, second)
     n_models = len(data.models)
-    n_draws = ceil(2 * DRAWS_BEYOND * n_models * (n_models - 1) / 2 / alpha)
-    n_draws = min(max(9_999, n_draws), MOST_DRAWS)
+    n_draws = min(max(9_999, ceil(2 * DRAWS_BEYOND * n_models * (n_models - 1) / 2 / alpha)), MOST_DRAWS)
     law = signed_rank_centre(difference, scale=scale, omit_missing=True, n_draws=n_draws, rng=seed)
     kind = kinds_of(difference, RELATIVE_TOLERANCE * scale)
     # the prior lies beside differences that are the same

@@ -174,8 +174,7 @@ def _agreement(items: Items) -> TestOnly:
     known = known_of(items)
     own = known.has_label
     labels, judged = known.labels[:, own].ravel(), known.judged[:, own].ravel()
-    varies = min(np.ptp(labels), np.ptp(judged)) > 0
-    correlation = float(np.corrcoef(labels, judged)[0, 1]) if varies else float("nan")
+    correlation = float(np.corrcoef(labels, judged)[0, 1]) if min(np.ptp(labels), np.ptp(judged)) > 0 else float("nan")
     is_graded = np.unique(np.concatenate([labels, judged])).size <= MOST_GRADES
     how = f"agree on {(labels == judged).mean():.0%}" if is_graded else f"correlate with {correlation:.2f}"
     errors = (known.judged - known.labels)[:, own]

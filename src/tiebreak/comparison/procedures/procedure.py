@@ -349,8 +349,7 @@ WINS = "share of datasets won"
 
 def wins(one: FloatArray, two: FloatArray) -> FloatArray:
     """1 where the first score is higher, -1 where it is lower, 0 where they are the same but for rounding."""
-    noise = RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(two))
-    return np.where(np.abs(one - two) <= noise, 0.0, np.sign(one - two))
+    return np.where(np.abs(one - two) <= RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(two)), 0.0, np.sign(one - two))
 
 
 def reached(law: Law) -> FloatArray:

@@ -78,9 +78,8 @@ def _refuse_counts(data: Scores) -> TiebreakError | None:
 def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Difference of the rates of each pair."""
     counts, n = counts_of(data)
-    higher = data.metric.higher_is_better
     return Judged(
-        law=newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=higher),
+        law=newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=data.metric.higher_is_better),
         reach_df=reach_of_rates(np.minimum(n[first], n[second])),
     )
 
@@ -128,8 +127,9 @@ def _samples(data: Scores) -> Means:
         counts, n = counts_of(data)
         rate = counts / n
         sd = np.sqrt(rate * (1.0 - rate) * n / np.maximum(n - 1.0, 1.0))
-        tolerance = np.full(n.size, RELATIVE_TOLERANCE)
-        return Means(student(rate, sd / np.sqrt(n), n - 1.0, n_units=n.astype(np.int64), tolerance=tolerance))
+        return Means(
+            student(rate, sd / np.sqrt(n), n - 1.0, n_units=n.astype(np.int64), tolerance=np.full(n.size, RELATIVE_TOLERANCE))
+        )
     return Means(law_of_models(data.matrix()))
 
 

@@ -31,6 +31,7 @@ from tiebreak.numerics import (
     check_array,
     check_rope,
     check_sizes,
+    legendre,
     plain,
     student_tail,
     tabulated,
@@ -153,8 +154,7 @@ def hierarchical_posterior(
     density[[0, -1]] *= 2.0  # half a cell is what they stand for
     fine = np.linspace(grid.place[0], grid.place[-1], N_POINTS)
     below = np.maximum.accumulate(CubicSpline(grid.place, density).antiderivative()(fine))
-    points = grid.centre + grid.width * np.sinh(fine)
-    law = _law(data, points, below / below[-1], mean, data.mean.size, sd)
+    law = _law(data, grid.centre + grid.width * np.sinh(fine), below / below[-1], mean, data.mean.size, sd)
     return HierarchicalPosterior(law, RopeProbabilities(*map(plain, regions)), data.unit * spread, data.n_flat, data, grid)
 
 
@@ -308,7 +308,7 @@ def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma
         density = np.einsum("dnv,nv->dv", normal, weight[:, None] / np.sqrt(v))
         log_mass += np.log(np.maximum(density @ mixing, 1e-300))
     # nu - 1: gamma(alpha, beta) averaged over alpha ~ U(1, 2) and beta ~ U(0.01, 0.1)
-    x, w = np.polynomial.legendre.leggauss(24)
+    x, w = legendre(24)
     alpha, beta = 1.5 + 0.5 * x[:, None, None], 0.055 + 0.045 * x[:, None]
     log_density = alpha * np.log(beta) + (alpha - 1) * log_nu - beta * np.exp(log_nu) - gammaln(alpha)
     prior_of_nu = np.log(np.einsum("abn,a,b->n", np.exp(log_density), w / 2, w / 2))
@@ -331,8 +331,7 @@ def _most_probable(grid: _Grid, rope: float) -> FloatArray:
     found = []
     for one, other, sign in ((above, below, 1.0), (below, above, -1.0)):
         lead = one - np.maximum(inside, other)
-        slope = sign * np.gradient(lead, axis=0)
-        share = np.clip(0.5 + lead / np.maximum(slope, 1e-300), 0.0, 1.0)
+        share = np.clip(0.5 + lead / np.maximum(sign * np.gradient(lead, axis=0), 1e-300), 0.0, 1.0)
         found.append(float(np.sum(mass[:, kept] * share)))
     return np.array([found[0], 1.0 - sum(found), found[1]])
 

@@ -242,8 +242,7 @@ class _Row:
             low, high = np.zeros(draws.size, dtype=np.intp), np.full(draws.size, means.size - 1)
             while (low < high).any():
                 middle = (low + high) // 2
-                share = np.einsum("ji,ij->j", grown[counts[middle], draws[:, None]], weights)
-                is_reached = share >= np.square(grown[-1]) / 2
+                is_reached = np.einsum("ji,ij->j", grown[counts[middle], draws[:, None]], weights) >= np.square(grown[-1]) / 2
                 low, high = np.where(is_reached, low, np.minimum(middle + 1, high)), np.where(is_reached, middle, high)
             found.append(means[low])
         return -np.concatenate(found) if self.is_mirrored else np.concatenate(found)
