@@ -386,9 +386,7 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     skewness counts what is beyond the largest of so many pairs in 99 % of tables of normal scores.
     """
     first, second = np.triu_indices(len(data.models), 1)
-    skewness = method.judged(data, first, second, settings).beside.get("skewness")
-    if skewness is None:
-        return
+    skewness = method.judged(data, first, second, settings).beside["skewness"]
     n, at = look.n, [each.fraction for each in (*plan.taken[-1:], look)]
     spent = np.diff(alpha_spent(at, alpha=family_alpha(settings, len(data.models)), gamma=plan.gamma), prepend=0.0)[-1]
     z = float(student_multiplier(max(spent, 1e-12), np.inf))

@@ -216,11 +216,13 @@ def _shortfalls(pairs: Family, may_be_best: NDArray[np.bool_], entry: IntArray) 
     """
     found = np.zeros(entry.size)
     low, high = pairs.bounds
-    for part in blocks(pairs.n_pairs):  # of 3,000 models there are 4.5 million
+    for part in blocks(pairs.n_pairs, most=50_000):  # of 3,000 models there are 4.5 million, and few stay in the cache
         first, second = pairs.first[part], pairs.second[part]
         for rivals, others, upper in ((first, second, high[part]), (second, first, -low[part])):
-            upper = np.where(np.isnan(upper), np.where(entry[rivals] == entry[others], 0.0, np.inf), upper)
-            np.maximum.at(found, others, np.where(may_be_best[rivals], upper, 0.0))
+            upper = np.where(may_be_best[rivals], upper, 0.0)
+            gaps = np.flatnonzero(np.isnan(upper))
+            upper[gaps] = np.where(entry[rivals[gaps]] == entry[others[gaps]], 0.0, np.inf)
+            np.maximum.at(found, others, upper)
     found = found[entry]
     return np.where(np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0)), found, np.nan)
 

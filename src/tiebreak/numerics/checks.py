@@ -339,6 +339,8 @@ def is_missing(label: Any) -> bool:
 def positive_examples(labels: ArrayLike) -> NDArray[np.bool_]:
     """True for each example of the positive class, by `positive_label`; refuses labels that do not tell, and missing ones."""
     column = label_column(labels, "is_positive")
+    if column.dtype.kind == "b":
+        return column
     found = set(np.unique(column).tolist() if column.dtype.kind in "biuf" else column.tolist())
     chosen = positive_label(found)
     if chosen is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.numerics.checks import FloatArray, IntArray, blocks, check_sizes
+from tiebreak.numerics.checks import BLOCK, FloatArray, IntArray, blocks, check_sizes
 from tiebreak.numerics.law import SPREAD, Law, joined, kind_of, student
 
 RELATIVE_TOLERANCE = 1e-12
@@ -96,17 +96,17 @@ def law_of_pairs(scores: FloatArray, first: IntArray, second: IntArray) -> Law:
         raw += np.einsum("ij,ij->i", block, block)
         block -= means[:, None]
         own += np.einsum("ij,ij->i", block, block)
-        for rows in blocks(len(scores), len(scores)):
+        for rows in blocks(len(scores), len(scores), most=2 * BLOCK):  # of all at once numpy works out one half only
             products[rows, rows.start :] += block[rows] @ block[rows.start :].T
     mean, se, own_tolerance = np.empty(first.shape), np.empty(first.shape), rounding_tolerance(magnitude)
-    if first.size and np.ptp(own_tolerance) == 0:
-        tolerance = np.broadcast_to(own_tolerance[0], first.shape)
-    else:
-        tolerance = np.maximum(own_tolerance[first], own_tolerance[second])
+    is_even = np.ptp(own_tolerance) == 0
+    tolerance = np.broadcast_to(own_tolerance[0], first.shape) if is_even else np.empty(first.shape)
     kind = np.full(first.shape, SPREAD, dtype=np.int8)
     todo = [np.empty(0, dtype=np.intp)]
     for rows in blocks(first.size, most=PAIRS):
-        one, two = first[rows], second[rows]
+        one, two = (each[rows].astype(np.intp) for each in (first, second))  # once, not in each look-up
+        if not is_even:
+            tolerance[rows] = np.maximum(own_tolerance[one], own_tolerance[two])
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
         total = own[one] + own[two]
         squares = total - 2.0 * products[np.minimum(one, two), np.maximum(one, two)]

@@ -160,7 +160,8 @@ class ScoreMatrix:
         """The rows of the given models, in that order."""
         if tuple(models) == self.models and self.score.flags.c_contiguous:  # sums along columns would end in other bits
             return self
-        rows = [look_up(name, self.models, "model") for name in models]
+        row_of = {name: row for row, name in enumerate(self.models)}
+        rows = [row_of[name] if name in row_of else look_up(name, self.models, "model") for name in models]
         summary = self.summary
         if summary is not None:
             summary = dataclasses.replace(summary, rounding=summary.rounding[rows], deviation=summary.deviation[rows])

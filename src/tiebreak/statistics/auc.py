@@ -186,13 +186,15 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
     rows = np.atleast_2d(values)
     n_positive = int(np.count_nonzero(truth))
     sizes = n_positive, truth.size - n_positive
-    below, through = (np.array(each) for each in zip(*(_placements(truth, row) for row in rows), strict=True))
-    won, not_lost = (each.take(np.flatnonzero(truth), axis=1).sum(axis=1) for each in (below, through))
+    places, positives = [_placements(truth, row) for row in rows], np.flatnonzero(truth)
+    won, not_lost = (np.array([each.take(positives).sum() for each in counts]) for counts in zip(*places, strict=True))
     undefined = np.isnan(rows).any(axis=1) | (min(sizes) == 0)
     area = np.where(undefined, np.nan, (won + not_lost) / (2.0 * max(sizes[0] * sizes[1], 1)))
-    share = (below + through) / (2.0 * np.where(truth, max(sizes[1], 1), max(sizes[0], 1)))
-    share = np.where(truth, share, 1.0 - share)
-    parts = (share - area[:, None]) / np.where(truth, *sizes)
+    parts = np.array([below + through for below, through in places], dtype=float)  # in place, as new room takes longest
+    parts /= 2.0 * np.where(truth, max(sizes[1], 1), max(sizes[0], 1))
+    np.subtract(1.0, parts, out=parts, where=~truth)
+    parts -= area[:, None]
+    parts /= np.where(truth, *sizes)
     strata: IntArray | None = truth.astype(np.int64)
     most = max(truth.size - 2.0, 1.0)
     if clusters is None:
@@ -228,12 +230,14 @@ def _placements(truth: NDArray[np.bool_], row: FloatArray) -> tuple[IntArray, In
     order = np.argsort(row)
     ordered, labels = row[order], truth[order]
     positives = np.cumsum(labels)
-    negatives = np.arange(1, row.size + 1) - positives
-    last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), row.size - 1)  # of each group of equal scores
-    below, through = np.empty(row.size, dtype=np.int64), np.empty(row.size, dtype=np.int64)
-    if last.size == row.size:
+    negatives = np.arange(1, row.size + 1)
+    negatives -= positives
+    is_last = np.append(ordered[1:] != ordered[:-1], True)  # of each group of equal scores
+    below, through = np.empty((2, row.size), dtype=np.int64)
+    if is_last.all():
         below[order] = np.where(labels, negatives, positives)
         return below, below
+    last = np.flatnonzero(is_last)
     sizes = np.diff(last, prepend=-1)
     up_to = [np.repeat(counts[last], sizes) for counts in (negatives, positives)]
     before = [np.repeat(np.append(0, counts[last[:-1]]), sizes) for counts in (negatives, positives)]

@@ -100,7 +100,11 @@ class Influence:
     @cached_property
     def _classes(self) -> list[IntArray]:
         n = self.parts.shape[1]
-        return [np.arange(n)] if self.strata is None else [np.flatnonzero(self.strata == own) for own in np.unique(self.strata)]
+        return (
+            [np.arange(n)]
+            if self.strata is None
+            else [np.flatnonzero(self.strata == own) for own in np.flatnonzero(np.bincount(self.strata))]
+        )
 
     def _squares(self, one: IntArray, two: IntArray) -> FloatArray:
         """Squares of each class in each difference, of shape (n_classes, n_pairs), by a matrix product."""

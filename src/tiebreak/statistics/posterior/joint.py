@@ -94,14 +94,12 @@ def combine_pairs(
     is_tied : ndarray of bool, shape (n_pairs,)
         Pairs without a spread: each of the two wins half of the time, and they share their p_best.
     draws : iterable of ndarray of shape (n_draws, n_models), or None
-        Blocks of draws of the means, higher is better; used for three models or more; nan without.
+        Blocks of draws of the means, higher is better, which three models or more need.
     """
     if n_models == 2:
         return np.where(is_tied[0], 0.5, np.array([above[0], below[0]]))
-    if draws is None:
-        return np.full(n_models, np.nan)
     wins = np.zeros(n_models)
-    for block in draws:
+    for block in draws or ():
         wins += np.bincount(np.argmax(block, axis=1), minlength=n_models)
     group = np.arange(n_models)  # models that are tied share theirs
     for i, j in zip(first[is_tied].tolist(), second[is_tied].tolist(), strict=True):
