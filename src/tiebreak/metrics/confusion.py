@@ -226,8 +226,16 @@ class ConfusionMatrix(Result):
         """A row for each class: label, support, predicted, precision, recall, f_beta."""
         import pandas as pd
 
-        columns = {"support": self.support, "predicted": self.predicted, "precision": self.precision, "recall": self.recall}
-        return pd.DataFrame({"label": list(self.labels), **columns, "f_beta": self.f_beta(beta)})
+        return pd.DataFrame(
+            {
+                "label": list(self.labels),
+                "support": self.support,
+                "predicted": self.predicted,
+                "precision": self.precision,
+                "recall": self.recall,
+                "f_beta": self.f_beta(beta),
+            }
+        )
 
 
 def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, *, labels: Sequence[Any] | None = None) -> ConfusionMatrix:

@@ -357,8 +357,9 @@ def calibration_curve(
     >>> curve.predicted.tolist(), curve.observed.tolist()
     ([0.25, 0.75], [0.0, 1.0])
     """
-    data = check_binary(y_true, probabilities, positive, name="probabilities")
-    return calibration_of(data, n_bins=n_bins, strategy=strategy, alpha=alpha)
+    return calibration_of(
+        check_binary(y_true, probabilities, positive, name="probabilities"), n_bins=n_bins, strategy=strategy, alpha=alpha
+    )
 
 
 def calibration_of(

@@ -57,10 +57,9 @@ def assemble(
             "split. Is each model named, and each split numbered, the same way in all rows?"
         )
     cell = model_code.astype(np.int64) * n_splits + code
-    matrix = divide(np.bincount(cell, score, n_cells), np.bincount(cell, minlength=n_cells))
+    table = divide(np.bincount(cell, score, n_cells), np.bincount(cell, minlength=n_cells)).reshape(len(models), n_splits)
     trained, tested = (_size_per_split(column, keys, name) for column, name in ((n_train, "n_train"), (n_test, "n_test")))
-    score = matrix.reshape(len(models), n_splits)
-    return ScoreMatrix(dataset, tuple(models), split_repeat, split_fold, trained, tested, score)
+    return ScoreMatrix(dataset, tuple(models), split_repeat, split_fold, trained, tested, table)
 
 
 _SPARSE_FROM = 5_000_000

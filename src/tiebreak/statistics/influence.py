@@ -99,12 +99,8 @@ class Influence:
 
     @cached_property
     def _classes(self) -> list[IntArray]:
-        n = self.parts.shape[1]
-        return (
-            [np.arange(n)]
-            if self.strata is None
-            else [np.flatnonzero(self.strata == own) for own in np.flatnonzero(np.bincount(self.strata))]
-        )
+        strata = np.zeros(self.parts.shape[1], dtype=np.intp) if self.strata is None else self.strata
+        return [np.flatnonzero(strata == own) for own in np.flatnonzero(np.bincount(strata))]
 
     def _squares(self, one: IntArray, two: IntArray) -> FloatArray:
         """Squares of each class in each difference, of shape (n_classes, n_pairs), by a matrix product."""

@@ -130,8 +130,8 @@ def joint_draws(scores: FloatArray, ratio: float, rng: np.random.Generator, n_dr
         _, sizes, directions = np.linalg.svd(triangular)
         factor = (directions.T * sizes) @ directions
     factor = factor * np.sqrt((1.0 / n + ratio) / (n - 1))
-    half = (n_draws + 1) // 2  # each draw is used with both signs, which halves the work and lowers the error
-    for rows in blocks(half, n_models, most=_BLOCK):
+    # each draw is used with both signs, which halves the work and lowers the error
+    for rows in blocks((n_draws + 1) // 2, n_models, most=_BLOCK):
         size = rows.stop - rows.start
         draw = rng.standard_normal((size, factor.shape[0])) @ factor
         draw *= np.sqrt((n - 1) / rng.chisquare(n - 1, size))[:, None]
