@@ -148,7 +148,8 @@ def _bytes(content: bytes, text: str) -> File:
 
 
 def _cells(line: int, n: int, header: int = 4) -> str:
-    return f"FILE, line {line}: {n} cell(s), but the header has {header} column(s)."
+    hint = " If the header stands further down, remove the lines above it." if header == 1 else ""
+    return f"FILE, line {line}: {n} cell(s), but the header has {header} column(s).{hint}"
 
 
 def _line(number: int, change: Callable[[str], str]) -> Callable[[str], str]:

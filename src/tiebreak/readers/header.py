@@ -148,6 +148,7 @@ def is_no_score(name: str) -> bool:
         or (words and _BESIDE.issuperset(map(plain, words)))
         or _STATISTIC.fullmatch(re.sub(r"[\s.\-]+", "_", name.strip().casefold()))
         or _ID.search(name)
+        or any(each in _TIMES | SPREADS.keys() for each in re.findall(r"\(([^()]*)\)", name.casefold()))
     )
 
 
@@ -225,6 +226,9 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
             claims = of_texts or claims
         if claims and role not in roles:
             roles[role] = [_strongest(role, claims, words, table.name)]
+    times = table.columns.get(roles["time"][0]) if "time" in roles.keys() - named.keys() else None
+    if times is not None and has_fractions(times) and not roles.keys().isdisjoint({*UNITS, "item"} - {"time"}):
+        del roles["time"]  # it took so long
     runs = table.columns.get(roles["run"][0]) if "run" in roles.keys() - named.keys() and "model" not in roles else None
     # runs that are no numbers and no words with a number are systems, as people who evaluate searches call them
     if isinstance(runs, Words) and len({re.sub(r"[\W\d_]+$", "", name) for name in runs.names}) > 1:

@@ -565,7 +565,9 @@ class Reading:
                         f"{text}, so it is no model's scores.",
                         "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
                         MODELS_ADVICE,
-                        ").",
+                        "). Where one column is the truth and others predict it, say which: ",
+                        column_advice("truth", "NAME"),
+                        ".",
                         column=name,
                     )
             refuse_nested(self.table, list(self.table.nested))
@@ -644,12 +646,15 @@ class Reading:
         numeric, models = [name for name in self.numeric("model") if not sums_up(name)], self.words("model").texts()
         is_of_datasets = len(numeric) > 1 and not any(is_metric(name) or is_no_score(name) for name in numeric)
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
+            own = self.roles["model"][0]
+            turned = ("; if its rows are datasets, and its columns models: ", column_advice("dataset", own))
             raise self.table.refuse(
                 "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
                 f"{quoted([*self.table.columns], 12)}).",
                 ADVICE,
                 " If its columns are datasets, say so: " if len(numeric) <= _MOST_NAMED else _TURN,
                 column_advice("datasets", ",".join(numeric)) if len(numeric) <= _MOST_NAMED else "",
+                *(turned if len(models) > len(numeric) else ()),
                 ".",
                 kind=UnclearSourceError,
             )

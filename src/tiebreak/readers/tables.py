@@ -576,6 +576,7 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
                 hints = {
                     "If these are decimal commas, write the numbers with a point, such as 0.83.": len(row) > 2
                     and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row),
+                    "If the header stands further down, remove the lines above it.": len(cells) == 1,
                     "If the rows have names, give their column a name too.": line == 2
                     and len(row) == len(cells) + 1
                     and form.separator in " \t",
@@ -757,9 +758,12 @@ def _of_run(held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
-    """Columns whose rows are numbered, as pandas writes a frame; else records of models, one for each place of their lists."""
+    """Columns whose rows are numbered, as pandas writes a frame; else records of models, by key or place of their lists."""
     if all(str(key).isdecimal() for each in held.values() for key in each):
         return {name: list(column.values()) for name, column in held.items()}
+    inner = [each for own in held.values() for each in own.values()]
+    if inner and all(isinstance(each, Mapping) and each.keys() == inner[0].keys() for each in inner):
+        return [{"model": model, "": name, **each} for model, own in held.items() for name, each in own.items()]
     rows = []
     for model, own in held.items():
         lists = {key: each for key, each in own.items() if hasattr(each, "__len__") and not isinstance(each, str | bytes)}
