@@ -17,7 +17,6 @@ from tiebreak.numerics import (
     blocks,
     divide,
     floats,
-    median_present,
     standardised,
     student_pvalue,
     student_quantile,
@@ -194,25 +193,48 @@ def pair_skewness(score: FloatArray, first: IntArray, second: IntArray) -> Float
 _FEW_PAIRS = 3
 
 
-def asymmetry_pvalues(difference: FloatArray) -> FloatArray:
-    """p-values of symmetry of each row, nan being left out: the mean less the median over its error, against Student's t.
+def asymmetry_pvalue(values: FloatArray) -> float:
+    """p-value of symmetry: the mean less the median over its error, against Student's t; 1 where all are the same.
 
     The error is that of Miao, Gel and Gastwirth (2006), 0.9468 J / sqrt(n) with J = sqrt(pi / 2) times the mean distance from the
     median, or where that is larger, as of heavy tails, 0.9468 times the standard deviation: with J alone 8 % of samples of 30 and
-    13 % of 100 that follow t with 2 df, which is symmetric, have p below 0.05, so less than 1 %. 1 below ten values.
+    13 % of 100 that follow t with 2 df, which is symmetric, have p below 0.05, so less than 1 %.
     """
-    there = ~np.isnan(difference)
-    n = there.sum(axis=-1)
-    deviation = np.where(there, difference - median_present(difference), 0.0)
-    mean = divide(deviation.sum(axis=-1), n)
-    squares = np.maximum(np.square(deviation).sum(axis=-1) - n * np.square(mean), 0.0)
-    spread = np.maximum(np.sqrt(np.pi / 2) * divide(np.abs(deviation).sum(axis=-1), n), np.sqrt(squares / np.maximum(n - 1, 1)))
-    t = divide(mean, 0.9468 * spread / np.sqrt(np.maximum(n, 1)))
-    return np.asarray(np.where(n >= FEWEST_TESTED, student_pvalue(np.nan_to_num(t), np.maximum(n - 1, 1), "two-sided"), 1.0))
+    deviation = values - np.median(values)
+    spread = max(np.sqrt(np.pi / 2) * np.abs(deviation).mean(), values.std(ddof=1))
+    t = divide(deviation.mean(), 0.9468 * spread / np.sqrt(values.size))
+    return float(student_pvalue(np.nan_to_num(t), values.size - 1.0, "two-sided"))
 
 
-FEWEST_TESTED = 10
-"""Values below which nothing is seen of symmetry."""
+def triples_pvalue(values: FloatArray) -> float:
+    """p-value of symmetry by the triples of values whose mean lies above their median, against the others [RFPW80]_.
+
+    The count has the jackknife's error and Student's t; 1 below ten values, and of more than 100 every second, third and so on is
+    taken. Of 20 exponential values it sees twice as much as `asymmetry_pvalue`, which takes most samples with two equal modes for
+    skewed, and it takes longer.
+
+    References
+    ----------
+    .. [RFPW80] R. Randles, M. Fligner, G. Policello, D. Wolfe. An asymptotically distribution-free test for symmetry versus
+       asymmetry. JASA 75, 1980.
+    """
+    x = np.sort(values[:: -(-values.size // MOST_TESTED)])
+    n = x.size
+    if n < FEWEST_TESTED:
+        return 1.0
+    low, high = np.triu_indices(n, 1)
+    middle, noise = (x[low] + x[high]) / 2, 1e-9 * (x[-1] - x[0])
+    below = np.maximum(np.searchsorted(x, middle - noise), low + 1)  # the first that does not lie in the lower half
+    above = np.minimum(np.searchsorted(x, middle + noise, side="right"), high)
+    excess = below - low - 1 - (high - above)
+    starts, ends = (np.bincount(np.concatenate(each), minlength=n) for each in ((low + 1, high), (below, above)))
+    own = np.bincount(low, excess, n) + np.bincount(high, excess, n) + np.cumsum(starts - ends)  # of triples with each value
+    error = np.sqrt(n / (n - 1) * np.square(own - own.mean()).sum()) * (n - 1) / (n - 3)
+    return float(student_pvalue(np.nan_to_num(divide(excess.sum(), error)), n - 1.0, "two-sided"))
+
+
+FEWEST_TESTED, MOST_TESTED = 10, 100
+"""Values below which nothing is seen of symmetry, and those of which all are taken."""
 
 
 # --- means that few units carry ---------------------------------------------------------------------------------------------
@@ -271,7 +293,7 @@ def carried_by_few(
             least, alpha = (VERY_SKEWED, SKEWED_ALPHA) if values.size >= FEW_ITEMS else (LESS_SKEWED, LESS_ALPHA)
             if share > MOST_OF_ONE:
                 carried.append((one, two, share))
-            elif values.size >= FEWEST_SKEWED and skewness > least and float(asymmetry_pvalues(values[None])[0]) < alpha:
+            elif values.size >= FEWEST_SKEWED and skewness > least and asymmetry_pvalue(values) < alpha:
                 carried.append((one, two, float("nan")))
     return rare, carried
 
