@@ -92,6 +92,10 @@ def far_out(rng: Rng, size: Any) -> Array:
     return rng.normal(size=size) * np.where(rng.random(size) < 0.1, 20.0, 1.0)
 
 
+def two_modes(rng: Rng, size: Any) -> Array:
+    return rng.choice([-1.0, 1.0], size) + 0.2 * rng.normal(size=size)
+
+
 def lognormal(sigma: float) -> Shape:
     return lambda rng, size: rng.lognormal(-(sigma**2) / 2, sigma, size)
 
@@ -178,6 +182,18 @@ def items(name: str, n: int, shapes: list[Shape], effect: float = 0.0) -> None:
         return {"item": np.arange(n), **columns, "a": columns["a"] - effect}, COST
 
     compared("clustered-t", f"items: {name}", n, draw, effect)
+
+
+def against_the_best(n_models: int, n: int, effect: float) -> None:
+    """Equal models; wrong is that the first, one of the best, stands below the line, or that another is called the best alone."""
+
+    def judge(rng: Rng, effect: float) -> tuple[bool, set[str]]:
+        columns = dict(zip(letters(n_models), rng.normal(size=(n_models, n)), strict=True))
+        table = {"item": np.arange(n), **columns, "a": columns["a"] + effect}
+        standing = tb.compare(table, family="best", **QUALITY).ranking.set_index("model")["standing"]
+        return standing["a"] == ("best" if effect else "not best"), set()
+
+    add("clustered-t", f"{n_models} equal models against the best: one of them below the line", n, judge, effect)
 
 
 def binary(n: int, rate: float, effect: float) -> None:
@@ -618,6 +634,11 @@ def make_worlds() -> None:
     seasons(7, 0.5, 140)
     crowded(10, 300)
     floor(3, 0.1, normal)
+    for n in (14, 22, 45):
+        datasets(two_modes, n, 0.02, 0.01)
+    datasets(exponential, 35, 0.02, 0.0)
+    datasets(CENTRED, 40, 0.01, 0.0)
+    against_the_best(8, 80, 0.6)
 
 
 class Row(NamedTuple):

@@ -142,7 +142,8 @@ def compare(
         Judge every other model against this one only, instead of all pairs.
     family : {"pairs", "best"}, default "pairs"
         Judge all pairs (or, with a baseline, the pairs against it), from which standings, places and letters are read; or compare
-        every model with the best one, which says of more models that they are not the best, and nothing of single pairs.
+        every model with the best one, which says of more models that they are not the best, and nothing of single pairs. Of
+        several equally good ones it keeps each with 1 - alpha, not all at once.
     correction : {"bonferroni", "holm", "shaffer", "bh", "none"}, default "bonferroni"
         It sets the one level of all intervals of the family, and adjusts p-values. "holm", "shaffer" and "bh" go step by step,
         which is right for "no difference" only, so these take no rope. "shaffer" is for all pairs, without a baseline.

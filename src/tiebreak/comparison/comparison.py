@@ -378,6 +378,8 @@ class Comparison(Result):
     def shortlist(self) -> tuple[str, ...]:
         """Models that may be the best: the truly best one is among them with probability at least 1 - alpha.
 
+        Of several that are equally good all are, but with family="best", which promises that of each by itself.
+
         Raises
         ------
         DataError

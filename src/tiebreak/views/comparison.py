@@ -154,7 +154,8 @@ def models_table(comparison: Comparison) -> Table:
     is_out = np.zeros(len(comparison.models), dtype=bool) if t.may_be_best is None else ~t.may_be_best
     rows = sorted(rows, key=lambda row: (bool(is_out[row]), row))
     columns, n_in = answer_columns(comparison, rows), int(np.sum(~is_out[rows]))
-    rule = f"not the best, shown with {format_percent(1 - comparison.settings.alpha)} confidence"
+    what = "not the best" if comparison.pair_table.is_family else "not ahead of all others"  # which equal ones are not either
+    rule = f"{what}, shown with {format_percent(1 - comparison.settings.alpha)} confidence"
     names = list(quoted_names(comparison.models).values())
     shared = [[names[each] for each in (row, *copies)] for row in rows if (copies := folded_copies(comparison, row))]
     own, codes = (comparison.against_reference.verdict, VERDICTS) if t.standing is None else (t.standing, STANDINGS)
