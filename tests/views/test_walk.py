@@ -98,7 +98,7 @@ def _of_table(shown: Shown) -> Iterator[str]:
     is_below, seen = False, []
     columns = {name: k for k, name in enumerate(shown.header)}
     for cells in shown.cells:
-        if len(cells) > 1 and cells[1].startswith("not the best"):
+        if len(cells) > 1 and cells[1].endswith("confidence"):
             is_below = True
             continue
         model = shown.names[cells[1]]
