@@ -116,8 +116,11 @@ def _judged(
     typed: Any = {name.removeprefix("require_"): gate[name] for name in _GATE[:3]}
     if not any(typed.values()):
         return None
-    others = functools.partial(_compared_otherwise, sources, settings, comparison)
-    return comparison.meets(**typed, others=others, noise_floor=_noise_floor(gate, sources, comparison))
+    return comparison.meets(
+        **typed,
+        others=functools.partial(_compared_otherwise, sources, settings, comparison),
+        noise_floor=_noise_floor(gate, sources, comparison),
+    )
 
 
 def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
@@ -375,6 +378,7 @@ def _compared_otherwise(sources: Sequence[Any], settings: dict[str, Any], compar
         api.read_scores(*sources, **{name: settings[name] for name in named})
     except UnclearSourceError as error:
         if error.about == "lower_is_better":  # else there are several metrics, of which one is taken below
-            message = f"a requirement names the metric {metric!r}, but the files do not say which metrics they hold."
-            raise CommandError(message) from error
+            raise CommandError(
+                f"a requirement names the metric {metric!r}, but the files do not say which metrics they hold."
+            ) from error
     return _compared(sources, {**settings, "metric": metric, "rope": rope, "lower_is_better": None})

@@ -123,8 +123,11 @@ def _with_winner(table: SourceTable) -> SourceTable:
     if not table.columns.keys() >= {*_FLAGS} or "winner" in table.columns:
         return table
     values = np.stack([table.numbers(flag) for flag in _FLAGS])
-    is_wrong = (np.sum(values == 1, axis=0) != 1) | (np.sum(values == 0, axis=0) != 2)
-    _refuse_rows(table, is_wrong, lambda row: f"one of {quoted(_FLAGS)} must be 1 and the others 0")
+    _refuse_rows(
+        table,
+        (np.sum(values == 1, axis=0) != 1) | (np.sum(values == 0, axis=0) != 2),
+        lambda row: f"one of {quoted(_FLAGS)} must be 1 and the others 0",
+    )
     return replace(table, columns={**table.columns, "winner": Words(("a", "b", "tie"), values.argmax(axis=0).astype(np.int32))})
 
 
@@ -185,13 +188,19 @@ def _part(table: SourceTable, held: Mapping[str, str]) -> _Part:
     else:  # from 1 to 2, which may be a judge's probabilities plus 1; older annotations write a tie as 0
         given = table.numbers(held["preference"])
         values = np.where(given == 0, 1.5, given)
-        what = "preference is {:g}; it lies from 1, for the first, to 2, for the second, or is 0 for a tie"
-        _refuse_rows(table, ~((values >= 1) & (values <= 2)), lambda row: what.format(given[row]))
+        _refuse_rows(
+            table,
+            ~((values >= 1) & (values <= 2)),
+            lambda row: f"preference is {given[row]:g}; it lies from 1, for the first, to 2, for the second, or is 0 for a tie",
+        )
         outcome = np.sign(1.5 - values).astype(int)
     weight = table.numbers(held["weight"]) if "weight" in held else None
     if weight is not None:
-        wrong = ~((weight >= 0) & np.isfinite(weight))
-        _refuse_rows(table, wrong, lambda row: f"weight must be a number of at least 0; got {weight[row]:g}")
+        _refuse_rows(
+            table,
+            ~((weight >= 0) & np.isfinite(weight)),
+            lambda row: f"weight must be a number of at least 0; got {weight[row]:g}",
+        )
     whole = {key: each for key, each in words.items() if (each.code >= 0).all()}
     return _Part(table.name, whole, outcome, weight, held["question"] if "question" in whole else "")
 
@@ -219,8 +228,14 @@ def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: Int
             lambda row: f"winner is {winner.names[winner.code[row]]!r}, {other}, or model_a and model_b",
         )
         outcome = side
-    what = "winner is {!r}, which is neither a, b or tie, nor {!r} or {!r}"
-    _refuse_rows(table, outcome == 2, lambda row: what.format(winner.names[winner.code[row]], models[a[row]], models[b[row]]))
+    _refuse_rows(
+        table,
+        outcome == 2,
+        lambda row: (
+            f"winner is {winner.names[winner.code[row]]!r}, which is neither a, b or tie, nor {models[a[row]]!r} or "
+            f"{models[b[row]]!r}"
+        ),
+    )
     return outcome
 
 

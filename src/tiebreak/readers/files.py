@@ -236,8 +236,12 @@ def pipes_as_files(sources: Sequence[Any], standard_input: BinaryIO | None = Non
         if not is_input and not is_pipe(source):
             return source
         name = "standard input" if is_input else printable(str(source))
-        folder = Path(folders.enter_context(TemporaryDirectory(prefix="tiebreak-")))
-        copy = _copied(standard_input if is_input else None, Path("stdin" if is_input else source), name, folder)
+        copy = _copied(
+            standard_input if is_input else None,
+            Path("stdin" if is_input else source),
+            name,
+            Path(folders.enter_context(TemporaryDirectory(prefix="tiebreak-"))),
+        )
         names[str(copy)] = name
         return copy
 

@@ -79,10 +79,14 @@ def items_of(
     shape = (len(model.names), len(run.names), len(item.names))
     is_grid = np.array_equal(place, np.arange(np.prod(shape)))  # of a column for each model, which may have a million rows
     if not is_grid and np.bincount(place).max(initial=0) > 1:
-        others: dict[str, Column] = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}}
-        rows = SourceTable(joined.name, others, joined.where, model.code.size, {})
-        units = {"item": item, "run": run, "epoch": epoch}
-        keys = {what: column for what, column in units.items() if what in joined.words}
+        rows = SourceTable(
+            joined.name,
+            {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}},
+            joined.where,
+            model.code.size,
+            {},
+        )
+        keys = {what: column for what, column in {"item": item, "run": run, "epoch": epoch}.items() if what in joined.words}
         hints = {
             " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all.": (
                 {"run", "epoch"}.isdisjoint(joined.words)

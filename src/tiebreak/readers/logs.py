@@ -391,8 +391,10 @@ def _unzipped(path: Path, name: str) -> Iterator[Any]:
     """Header and samples of an .eval file, one after the other."""
     with zipfile.ZipFile(path) as archive:
         members = {each.filename: each for each in archive.infolist()}
-        header = "header.json" if "header.json" in members else "_journal/start.json"
-        wanted = [header, *(each for each in members if re.fullmatch(r"samples/.+\.json", each))]
+        wanted = [
+            "header.json" if "header.json" in members else "_journal/start.json",
+            *(each for each in members if re.fullmatch(r"samples/.+\.json", each)),
+        ]
         check_size(sum(members[each].file_size for each in wanted), name, is_unpacked=True)
         for member in wanted:
             yield parse_json(_unpacked(archive, members[member], f"{name}: {printable(member)}"), f"{name}: {printable(member)}")

@@ -19,7 +19,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray
 from tiebreak.printable import printable
 from tiebreak.readers.header import CHANCES, PREDICTED, column_advice, role_of, words_in
-from tiebreak.readers.shapes import Long, Reading
+from tiebreak.readers.shapes import OF_ERRORS, Long, Reading
 from tiebreak.readers.source import ReadOptions, name_metric
 from tiebreak.readers.tables import Words, has_fractions, is_frame
 from tiebreak.scores.items import Items, check_items
@@ -28,8 +28,7 @@ from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.statistics.influence import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 
 OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")
-OF_NUMBERS = ("mean_absolute_error", "mean_squared_error")
-"""Metrics that are means over examples, and the area under the ROC curve; others are `statistics.influence`'s."""
+"""Metrics of probabilities that are means over examples, and the area under the ROC curve."""
 
 _MOST_SCORES = 100
 """Values of a model up to which they may be its scores on splits."""
@@ -106,7 +105,7 @@ def read_predictions(
     for what in [what for what, is_so in wrong.items() if is_so][:1]:
         raise DataError(what)
     chosen = _metric(truth, arrays, metric)
-    classes, is_of_numbers = np.unique(truth), chosen in (*OF_NUMBERS, *METRICS_OF_NUMBERS)
+    classes, is_of_numbers = np.unique(truth), chosen in (*OF_ERRORS, *METRICS_OF_NUMBERS)
     held: dict[str, Any] = {} if is_of_numbers else {"columns": {"y_true": tuple(map(str, truth.tolist()))}}
     if is_of_numbers:
         actual = _finite(truth, "y_true", chosen)
@@ -114,8 +113,8 @@ def read_predictions(
             raise DataError(f"{chosen} needs numbers that differ in y_true; all are {actual[0]:g}.")
         held |= {"truth": actual} if chosen in METRICS_OF_NUMBERS else {}
         rows = [_finite(values, model, chosen) for model, values in arrays.items()]
-        if chosen in OF_NUMBERS:
-            rows = [(np.abs if chosen == OF_NUMBERS[0] else np.square)(row - actual) for row in rows]
+        if chosen in OF_ERRORS:
+            rows = [(np.abs if chosen == OF_ERRORS[0] else np.square)(row - actual) for row in rows]
     elif chosen == "accuracy":
         rows = [_places(_labels(values, model, classes), classes) == _places(truth, classes) for model, values in arrays.items()]
     elif chosen in METRICS_OF_CLASSES:
@@ -167,12 +166,15 @@ def beside_truth(source: Any, y: Any, metric: str | None) -> Items | Mapping[str
 def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str | None) -> str:
     """The metric that is asked for, or the one that the form of the predictions says."""
     if asked is not None:
-        known = ("accuracy", *OF_PROBABILITIES, *OF_NUMBERS, *METRICS_OF_CLASSES, *METRICS_OF_NUMBERS)
+        known = ("accuracy", *OF_PROBABILITIES, *OF_ERRORS, *METRICS_OF_CLASSES, *METRICS_OF_NUMBERS)
         name = full_name(asked).removeprefix("neg_")
         if name in known:
             return name
-        what = f"{asked!r} is no metric of predictions that tiebreak knows: {', '.join(known)}. For any other take "
-        raise InvalidParameterError(f"{what}tb.statistics.bootstrap.", about="metric")
+        raise InvalidParameterError(
+            f"{asked!r} is no metric of predictions that tiebreak knows: {', '.join(known)}. For any other take "
+            "tb.statistics.bootstrap.",
+            about="metric",
+        )
     classes = set(np.unique(truth).tolist())
     labels = [model for model, each in arrays.items() if each.ndim == 1 and set(np.unique(each).tolist()) <= classes]
     others = [model for model, each in arrays.items() if each.ndim == 2 or _is_fractional(each)]
@@ -186,8 +188,8 @@ def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str 
         raise UnclearSourceError(
             "numbers are compared by their errors. Pass ", Setting("metric", "'mean_absolute_error'"), " or another."
         )
-    is_of_all = all(values.ndim == 2 for values in arrays.values())
-    return "log_loss" if is_of_all else "accuracy"  # whose check names the classes that are not there
+    # the check of accuracy names the classes that are not there
+    return "log_loss" if all(values.ndim == 2 for values in arrays.values()) else "accuracy"
 
 
 def _is_fractional(values: NDArray[Any]) -> bool:
@@ -278,28 +280,11 @@ def _probabilities(values: NDArray[Any], classes: NDArray[Any], positive: Any, m
 # --- predictions in tables ------------------------------------------------------------------------------------------------
 
 
-def is_in_time(reading: Reading) -> bool:
-    """True for forecasts of one series that are compared by a loss of each period: their errors follow each other."""
-    roles, metric = reading.roles, full_name(reading.options.metric or "").removeprefix("neg_")
-    if "time" not in roles or ("dataset" in roles and len(reading.words("dataset").ordered().names) > 1):
-        return False
-    if metric in METRICS_OF_NUMBERS:
-        raise reading.table.refuse(
-            f"errors of one series follow each other, and {metric} is no mean of them.",
-            "Compare a loss of each period: ",
-            Setting("metric", "'mean_squared_error'"),
-            ".",
-            kind=UnclearSourceError,
-        )
-    return metric in OF_NUMBERS
-
-
 def losses_in_time(items: Items, reading: Reading) -> Long:
     """Losses by period of models' forecasts of one series."""
     model, period = np.indices((len(items.models), len(items.items)))
-    words = {"model": Words(items.models, model.ravel()), "time": Words(items.items, period.ravel())}
     return Long(
-        words,
+        {"model": Words(items.models, model.ravel()), "time": Words(items.items, period.ravel())},
         {"score": items.score.ravel()},
         reading.table.name,
         lambda row: f"period {items.items[row % len(items.items)]}",
@@ -435,7 +420,7 @@ def whole_numbers(column: FloatArray) -> NDArray[Any]:
 def _keys_of(reading: Reading) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
     table, roles = reading.table, reading.roles
-    kinds = ("time",) if is_in_time(reading) else ("dataset", "item", "time")
+    kinds = ("time",) if reading.is_in_time else ("dataset", "item", "time")
     columns = [roles[role][0] for role in kinds if role in roles]
     if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame, in the order of which they stand
         numbered = roles.get("epoch", ["column 1"] if "column 1" in table.columns else [])

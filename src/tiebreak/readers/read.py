@@ -160,7 +160,7 @@ def read_items(
     )
     with pipes_as_files(sources) as held:
         found, given = _read_all(held, options)
-        if isinstance(found[0], Reading) and _are_in_time(found[0]):
+        if isinstance(found[0], Reading) and found[0].is_in_time:
             raise refuse(given[0].name, "forecasts of one series are compared over time, not by items.", "Pass it to compare().")
         items = _items(found, given, options)
     return (items.take(models) if models is not None else items).complete(missing)
@@ -314,14 +314,24 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         sized = ReadOptions() if scores.items is not None else options  # items have no sizes: who gives some is told so
         matrices = tuple(with_sizes(matrix, sized, name) for matrix in scores.matrices)
         design = with_known_sizes(scores.design, matrices)
-        saved = tuple(each._replace(source=each.source or name) for each in scores.saved_settings)
-        found = Source(dataclasses.replace(scores, matrices=matrices, design=design, saved_settings=saved), name)
+        found = Source(
+            dataclasses.replace(
+                scores,
+                matrices=matrices,
+                design=design,
+                saved_settings=tuple(each._replace(source=each.source or name) for each in scores.saved_settings),
+            ),
+            name,
+        )
     elif options.rows not in ("items", "seeds"):
         found = found or sklearn.read(source, name, options)
     if found is None:
         if not (isinstance(source, (*_FILE, Mapping)) or is_frame(source) or is_records(source)):
-            is_array = isinstance(source, list | tuple | np.ndarray)
-            named = " Name the models, as in tb.compare({'a': first, 'b': second})." if is_array else ""
+            named = (
+                " Name the models, as in tb.compare({'a': first, 'b': second})."
+                if isinstance(source, list | tuple | np.ndarray)
+                else ""
+            )
             raise UnsupportedSourceError(
                 f"{name} is of type {type(source).__name__!r}, which cannot be read as scores.{named} Pass {ACCEPTED}."
             )
@@ -332,12 +342,6 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
             Setting(role), f" names a column, and {name} has none. Leave it out, or pass a table.", about=role
         )
     return found
-
-
-def _are_in_time(reading: Reading) -> bool:
-    from tiebreak.readers.predictions import is_in_time  # with the statistics of their metrics
-
-    return is_in_time(reading)
 
 
 def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
@@ -355,8 +359,11 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     # an index counts, where names of models stand in a column of texts
     measured = {key: column for key, column in table.columns.items() if key != "column 1" or isinstance(column, Words)}
     if sklearn.is_one_result(measured):  # of cross_validate, kept as a file
-        numbers = {key: table.numbers(key) for key in measured if key not in ("estimator", "indices")}
-        return sklearn.read_by_model({given.stem or name: numbers}, name, options)
+        return sklearn.read_by_model(
+            {given.stem or name: {key: table.numbers(key) for key in measured if key not in ("estimator", "indices")}},
+            name,
+            options,
+        )
     refuse_battles(table)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
@@ -387,13 +394,16 @@ def _named(long: Long, given: NamedSource) -> Long:
 
 def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
     """Scores of all that was found."""
-    if isinstance(found[0], Reading) and _are_in_time(found[0]):
+    if isinstance(found[0], Reading) and found[0].is_in_time:
         from tiebreak.readers.predictions import losses_in_time
 
         found, given = [losses_in_time(_items(found, given, options), found[0])], given[:1]
     are_items = any(map(_is_items, found))
-    of_splits = [] if are_items else [_of_splits(each, its, options) for each, its in zip(found, given, strict=True)]
-    scores = _item_scores(found, given, options) if are_items else join_sources(of_splits)
+    scores = (
+        _item_scores(found, given, options)
+        if are_items
+        else join_sources([_of_splits(each, its, options) for each, its in zip(found, given, strict=True)])
+    )
     if options.models is not None:
         problems = Problems()
         for name in options.models:

@@ -93,6 +93,9 @@ _OF_ALL = frozenset(
 )
 """Metrics that a single example has not."""
 
+OF_ERRORS = ("mean_absolute_error", "mean_squared_error")
+"""Metrics of numbers that are means over examples."""
+
 _MOST_NAMED = 20
 """Columns up to which an advice names all; more are hardly datasets."""
 
@@ -180,8 +183,9 @@ class Long(NamedRows):
     def take(self, rows: IntArray) -> Long:
         """The given rows, in their order."""
         words, numbers = {key: each.take(rows).ordered() for key, each in self.words.items()}, self.numbers.items()
-        where = lambda row: self.where(int(rows[row]))  # noqa: E731
-        return replace(self, words=words, numbers={key: each[rows] for key, each in numbers}, where=where)
+        return replace(
+            self, words=words, numbers={key: each[rows] for key, each in numbers}, where=lambda row: self.where(int(rows[row]))
+        )
 
     def with_models(self, new: Mapping[str, str]) -> Long:
         """The table with other names of models; those that get one name are one."""
@@ -247,6 +251,22 @@ class Reading:
         is_beside = not {"prediction", "time", "item"}.isdisjoint(roles)
         return (is_sure or is_beside) and not self._are_marks()
 
+    @property
+    def is_in_time(self) -> bool:
+        """True for forecasts of one series that are compared by a loss of each period: their errors follow each other."""
+        metric = full_name(self.options.metric or "").removeprefix("neg_")
+        if "time" not in self.roles or ("dataset" in self.roles and len(self.words("dataset").ordered().names) > 1):
+            return False
+        if metric in ("root_mean_squared_error", "r2", "explained_variance"):
+            raise self.table.refuse(
+                f"errors of one series follow each other, and {metric} is no mean of them.",
+                "Compare a loss of each period: ",
+                Setting("metric", "'mean_squared_error'"),
+                ".",
+                kind=UnclearSourceError,
+            )
+        return metric in OF_ERRORS
+
     def _are_graded(self) -> bool:
         """True where a column says how good each free answer is: correct, exact_match; classes are compared with the truth."""
         roles, asked = self.roles, self.options.metric
@@ -268,24 +288,21 @@ class Reading:
         if are_predicted or is_asked or not numbers:
             return False
         values = np.concatenate([self.table.numbers(name) for name in numbers])
-        are_right_or_wrong = bool(np.isin(values[~np.isnan(values)], (0, 1)).all())
-        return are_right_or_wrong or 2 * len(answers) > self.table.n_rows
+        return bool(np.isin(values[~np.isnan(values)], (0, 1)).all()) or 2 * len(answers) > self.table.n_rows
 
     def refuse_failed(self, score: str) -> None:
         """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
         for column in (name for name in self.table.columns if self.is_text[name] and plain(name) in _STATUS):
             words = self.table.words(column)
             has_failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
-            for row in np.flatnonzero(has_failed & ~np.isnan(self.table.numbers(score)))[:1].tolist():
-                good = next((word for word in words.names if plain(word) not in _FAILED), "OK")
-                raise self.table.refuse(
-                    f"says {words.names[words.code[row]]!r}, and {score!r} has a score all the same.",
-                    "Leave the score empty, or keep the others: ",
-                    where_advice(column, good),
-                    ".",
-                    column=column,
-                    row=row,
-                )
+            self.table.refuse_rows(
+                has_failed & ~np.isnan(self.table.numbers(score)),
+                lambda row, words=words: f"says {words.names[words.code[row]]!r}, and {score!r} has a score all the same.",  # type: ignore[misc]
+                "Leave the score empty, or keep the others: ",
+                where_advice(column, next((word for word in words.names if plain(word) not in _FAILED), "OK")),
+                ".",
+                column=column,
+            )
 
     # --- columns ------------------------------------------------------------------------------------------------------------
 
@@ -347,8 +364,12 @@ class Reading:
             )
         elif len(spoilt := [name for name in texts if metric_in(name)]) == 1:  # reading it names the cell that is no number
             return spoilt[0]
-        what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
-        raise self.table.refuse(f"{what}{quoted(numeric, 12)}.", *fix, kind=UnclearSourceError)
+        raise self.table.refuse(
+            f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
+            f"{quoted(numeric, 12)}.",
+            *fix,
+            kind=UnclearSourceError,
+        )
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
@@ -479,12 +500,20 @@ class Reading:
             numbers["score"] = np.concatenate([table.numbers(name) for name in by_model.values()])
             where = lambda row: table.where(row % n_rows)  # noqa: E731
         noun = re.sub(r"[_ ]?id$", "", self.roles.get("item", [""])[0].casefold())
-        words["model"], unit = models, noun if noun in _NOUNS else "item"
+        words["model"] = models
         cells = table.columns.get(column)
         are_marks = isinstance(cells, Words) and not GOOD.isdisjoint(map(str.casefold, cells.names))
-        lower = False if are_marks else None
         return Long(
-            words, numbers, table.name, where, metric, column, roles, self._model_column, unit=unit, lower_is_better=lower
+            words,
+            numbers,
+            table.name,
+            where,
+            metric,
+            column,
+            roles,
+            self._model_column,
+            unit=noun if noun in _NOUNS else "item",
+            lower_is_better=False if are_marks else None,
         )
 
     def _model_columns(self, is_items: bool) -> dict[str, str]:
@@ -501,6 +530,41 @@ class Reading:
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
+        self._refuse_metrics(numbers, texts, name_of_models)
+        if is_items:
+            numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
+            texts = [name for name in texts if self._has_wrong_cells(name)]
+            self._refuse_single_examples(numbers)
+        else:
+            self._refuse_running_numbers(numbers)
+            refuse_nested(self.table, list(self.table.nested))
+        if texts and self._has_wrong_cells(texts[0]):
+            self.table.numbers(texts[0])  # which says the first cell that is no number
+        if odd := [*texts, *(name for name in numbers if is_no_score(name) or sums_up(name))]:
+            raise self.table.refuse(
+                f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says "
+                f"{self.table.words(odd[0]).texts()[0]!r:.40}), and there is no column of models among "
+                f"{quoted([*self.table.columns], 12)}.",
+                "Without one every column but those of units holds the scores of a model: name the models (",
+                MODELS_ADVICE,
+                "), leave the other columns out, or say which column holds what: ",
+                column_advice("model", name_of_models),
+                ", or dataset, fold or item in the place of model.",
+            )
+        if not numbers:
+            raise self.table.refuse(
+                f"it has no column of scores, only {quoted([*self.table.columns], 12)}.",
+                "Use columns 'model' and 'score', or one for each model.",
+            )
+        folded = [name.casefold() for name in numbers]
+        if alike := [name for name in numbers if folded.count(name.casefold()) > 1]:
+            raise self.table.refuse(
+                f"its columns {quoted(alike, 4)} differ in case alone.", "Give each model a name of its own, or leave one out."
+            )
+        return {name: name for name in numbers}
+
+    def _refuse_metrics(self, numbers: Sequence[str], texts: Sequence[str], name_of_models: str) -> None:
+        """Refuse columns that are of several metrics or parts of the data, and classes, where models are to be."""
         own_metrics = {full_name(bare_name(name)) for name in numbers if is_metric(name)}
         if self.options.metric is not None and len(numbers) == len(own_metrics) == 1:
             self.the_score_column()  # which refuses a column of another metric than the one asked for
@@ -529,72 +593,49 @@ class Reading:
                     column=name,
                     kind=UnclearSourceError,
                 )
-        if is_items:
-            numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
-            texts = [name for name in texts if self._has_wrong_cells(name)]
-            are_examples = plain(self.roles.get("item", ["id"])[0]) in ("id", "idx", "index")
-            if are_examples and full_name(self.options.metric or "") in _OF_ALL:
-                raise self.table.refuse(
-                    f"{self.options.metric!r} is of many examples together, and each row seems to be one. Do its columns "
-                    f"({quoted(numbers, 6)}) hold predictions?",
-                    "Say which one is the truth: ",
-                    column_advice("truth", "NAME"),
-                    "; if each row is the score of an image, a query or the like, call the column that names it so, or name the "
-                    "models: ",
-                    MODELS_ADVICE,
-                    ".",
-                    kind=UnclearSourceError,
-                )
-        else:
-            for name in numbers:
-                values, others = self.table.numbers(name), [self.table.numbers(each) for each in numbers if each != name]
-                extreme = next((_EXTREMES[word] for word in words_in(name) if word in _EXTREMES and len(others) > 1), None)
-                said = {
-                    f"it counts upwards ({values[0]:g}, {values[0] + 1:g} ...)": (
-                        values.size > 2 and np.all(np.diff(values) == 1) and not self._unit_roles()
-                    ),
-                    "it is the best or the worst of the others in each row": (
-                        extreme is not None and np.array_equal(values, extreme.reduce(others), equal_nan=True)
-                    ),
-                    f"it holds whole numbers, from {values.min():g} on, beside scores from 0 to 1": (
-                        others and values.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(values)
-                    ),
-                }
-                for text in [text for text, is_so in said.items() if is_so]:
-                    raise self.table.refuse(
-                        f"{text}, so it is no model's scores.",
-                        "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
-                        MODELS_ADVICE,
-                        "). Where one column is the truth and others predict it, say which: ",
-                        column_advice("truth", "NAME"),
-                        ".",
-                        column=name,
-                    )
-            refuse_nested(self.table, list(self.table.nested))
-        if texts and self._has_wrong_cells(texts[0]):
-            self.table.numbers(texts[0])  # which says the first cell that is no number
-        if odd := [*texts, *(name for name in numbers if is_no_score(name) or sums_up(name))]:
-            cell = self.table.words(odd[0]).texts()[0]
+
+    def _refuse_single_examples(self, models: Sequence[str]) -> None:
+        """Refuse rows of single examples where the metric is of many."""
+        are_examples = plain(self.roles.get("item", ["id"])[0]) in ("id", "idx", "index")
+        if are_examples and full_name(self.options.metric or "") in _OF_ALL:
             raise self.table.refuse(
-                f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says {cell!r:.40}), "
-                f"and there is no column of models among {quoted([*self.table.columns], 12)}.",
-                "Without one every column but those of units holds the scores of a model: name the models (",
+                f"{self.options.metric!r} is of many examples together, and each row seems to be one. Do its columns "
+                f"({quoted(models, 6)}) hold predictions?",
+                "Say which one is the truth: ",
+                column_advice("truth", "NAME"),
+                "; if each row is the score of an image, a query or the like, call the column that names it so, or name the "
+                "models: ",
                 MODELS_ADVICE,
-                "), leave the other columns out, or say which column holds what: ",
-                column_advice("model", name_of_models),
-                ", or dataset, fold or item in the place of model.",
+                ".",
+                kind=UnclearSourceError,
             )
-        if not numbers:
-            raise self.table.refuse(
-                f"it has no column of scores, only {quoted([*self.table.columns], 12)}.",
-                "Use columns 'model' and 'score', or one for each model.",
-            )
-        folded = [name.casefold() for name in numbers]
-        if alike := [name for name in numbers if folded.count(name.casefold()) > 1]:
-            raise self.table.refuse(
-                f"its columns {quoted(alike, 4)} differ in case alone.", "Give each model a name of its own, or leave one out."
-            )
-        return {name: name for name in numbers}
+
+    def _refuse_running_numbers(self, models: Sequence[str]) -> None:
+        """Refuse columns that count, sum up the others or are of another scale, where scores of models are to be."""
+        for name in models:
+            values, others = self.table.numbers(name), [self.table.numbers(each) for each in models if each != name]
+            extreme = next((_EXTREMES[word] for word in words_in(name) if word in _EXTREMES and len(others) > 1), None)
+            said = {
+                f"it counts upwards ({values[0]:g}, {values[0] + 1:g} ...)": (
+                    values.size > 2 and np.all(np.diff(values) == 1) and not self._unit_roles()
+                ),
+                "it is the best or the worst of the others in each row": (
+                    extreme is not None and np.array_equal(values, extreme.reduce(others), equal_nan=True)
+                ),
+                f"it holds whole numbers, from {values.min():g} on, beside scores from 0 to 1": (
+                    others and values.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(values)
+                ),
+            }
+            for text in [text for text, is_so in said.items() if is_so]:
+                raise self.table.refuse(
+                    f"{text}, so it is no model's scores.",
+                    "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
+                    MODELS_ADVICE,
+                    "). Where one column is the truth and others predict it, say which: ",
+                    column_advice("truth", "NAME"),
+                    ".",
+                    column=name,
+                )
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
@@ -613,11 +654,12 @@ class Reading:
         column = self.roles["score"][0] if is_rate else by_word[count]
         value, n, models = self.table.numbers(column), self.table.numbers(total), self.key("model").ordered()
         rate = value if is_rate else divide(value, n)
-        bounds = "a rate between 0 and 1" if is_rate else "between 0 and the number of examples"
         self.table.refuse_rows(
             ~(n >= 1) | (n != np.floor(n)) | ~(rate >= 0) | ~(rate <= 1),
             lambda row: (
-                f"it is {value[row]:g}, of {n[row]:g} examples; it must be {bounds}, and these a whole number of at least 1."
+                f"it is {value[row]:g}, of {n[row]:g} examples; it must be "
+                f"{'a rate between 0 and 1' if is_rate else 'between 0 and the number of examples'}, and these a whole number of "
+                "at least 1."
             ),
             column=column,
         )
@@ -976,8 +1018,7 @@ def refuse_doubles(
     }
     named = [each for each in table.columns if role_of(each) == "dataset"]
     if not columns.keys().isdisjoint(named) and not columns.keys() >= {*named}:
-        joint = (f" If {quoted(named)} name a dataset together, say so: ", column_advice("dataset", ",".join(named)), ".")
-        hints = (*joint, *hints)
+        hints = (f" If {quoted(named)} name a dataset together, say so: ", column_advice("dataset", ",".join(named)), ".", *hints)
     if not differ:
         raise table.refuse(
             what,
@@ -985,14 +1026,17 @@ def refuse_doubles(
             *hints,
         )
     name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
-    repeats = ("; if it numbers repeats of a cross-validation, say so: ", column_advice("repeat", name))
     raise table.refuse(
         f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(others)})' if others else ''}.",
         "Keep one: ",
         where_advice(name, min(differ[name], key=lambda each: PARTS.index(each) if each in PARTS else len(PARTS))),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
-        *(repeats if role_of(name) == "run" and "fold" in units else _as_runs(name, differ[name])),
+        *(
+            ("; if it numbers repeats of a cross-validation, say so: ", column_advice("repeat", name))
+            if role_of(name) == "run" and "fold" in units
+            else _as_runs(name, differ[name])
+        ),
         ".",
         *hints,
     )

@@ -159,8 +159,16 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
     )
     notices = (Notice("left-out", text),) if kept.size < n_all else ()
     matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)
-    named = sklearn_metric(scorer, options, sign)
-    return source_of([matrix], [named], design, options, name, notices=notices, by_sklearn=True, fit_times=times)
+    return source_of(
+        [matrix],
+        [sklearn_metric(scorer, options, sign)],
+        design,
+        options,
+        name,
+        notices=notices,
+        by_sklearn=True,
+        fit_times=times,
+    )
 
 
 def scores_of_candidates(results: Mapping[str, Any], metric: str | None = None) -> FloatArray:
@@ -207,8 +215,10 @@ def _rows_of(columns: Mapping[str, Any], prefix: str) -> list[Mapping[str, Any]]
         for name, each in columns.items()
         if str(name).startswith(prefix) and hasattr(each, "__len__")
     }
-    rows = zip(*(map(_value, cells) for cells in named.values()), strict=False)
-    return [{name: value for name, value in zip(named, row, strict=True) if value is not None} for row in rows]
+    return [
+        {name: value for name, value in zip(named, row, strict=True) if value is not None}
+        for row in zip(*(map(_value, cells) for cells in named.values()), strict=False)
+    ]
 
 
 def _value(cell: Any) -> Any:
@@ -258,8 +268,13 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
     are_folds = not any("split" in column.casefold() for column in groups[metric].values()) and matrix.n_splits <= MOST_FOLDS
     if are_folds and not options.has_sizes:
         matrix = dataclasses.replace(matrix, n_folds=matrix.n_folds or matrix.n_splits)
-    named = table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)
-    return source_of([matrix], [named], design, options, name)
+    return source_of(
+        [matrix],
+        [table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)],
+        design,
+        options,
+        name,
+    )
 
 
 # --- scores by model ----------------------------------------------------------------------------------------------------
@@ -309,8 +324,7 @@ def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDes
             f"{name}: model {most!r} has {n_scores[most]} scores and {least!r} has {n_scores[least]}, so they cannot be paired "
             "by their order. Score all models on the same splits."
         )
-    design = SplitDesign(pairing="position" if labels is None else "key")
-    return _matrix(tuple(arrays), np.array(list(arrays.values()))), design
+    return _matrix(tuple(arrays), np.array(list(arrays.values()))), SplitDesign(pairing="position" if labels is None else "key")
 
 
 def _numbers(values: Any, name: str, column: str) -> FloatArray:

@@ -200,15 +200,17 @@ def source_of(
         _check_sign(matrix, its, name, by_sklearn)
         checked.append(dataclasses.replace(with_sizes(matrix, options, name), metric=its.metric))
     if design.pairing == "position":
-        text = (
-            f"{name} does not name its splits, so models are paired by the order of their scores; if they were not scored on the "
-            "same splits in the same order, the answer is wrong"
+        notices = (
+            *notices,
+            Notice(
+                "assumed-paired",
+                f"{name} does not name its splits, so models are paired by the order of their scores; if they were not scored "
+                "on the same splits in the same order, the answer is wrong",
+            ),
         )
-        notices = (*notices, Notice("assumed-paired", text))
     times = {model: each for model, each in (fit_times or {}).items() if np.isfinite(each[0])}
     design, read_as = with_known_sizes(design, checked), (roles,) if roles else ()
-    scores = Scores(named[0].metric, (), design, notices, fit_times=times, roles=read_as)
-    return Source(scores.with_matrices(checked), name)
+    return Source(Scores(named[0].metric, (), design, notices, fit_times=times, roles=read_as).with_matrices(checked), name)
 
 
 # --- values -------------------------------------------------------------------------------------------------------------
@@ -319,8 +321,7 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
         own = name if of_part.factor == 1 else of_part.metric.name  # which is no negated loss any more
         return NamedMetric(Metric(own, of_part.metric.higher_is_better), of_part.factor)
     if lower_is_better is None:
-        known_names = sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER)
-        near = difflib.get_close_matches("_".join(name.lower().split()), known_names, 3, 0.75)
+        near = difflib.get_close_matches("_".join(name.lower().split()), sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), 3, 0.75)
         raise UnclearSourceError(
             f"is higher or lower better for the metric {name!r}? Pass ",
             Setting("lower_is_better", "True"),
@@ -440,11 +441,13 @@ def mixed_metrics(held: Sequence[str], options: ReadOptions, source: str) -> lis
     if unknown:
         each = {name: is_loss for name, is_loss in said.items() if is_loss is not None}
         each |= {name: number % 2 == 0 for number, name in enumerate(unknown)}
-        typed = " ".join(f"--direction {quote(name)} {'lower' if is_loss else 'higher'}" for name, is_loss in each.items())
         raise UnclearSourceError(
             f"{source} holds {quoted(metrics)}, one metric for each dataset. Is higher or lower better for {quoted(unknown)}? "
             "Say it by metric, for example ",
-            Advice(f"lower_is_better={each!r}", typed=typed),
+            Advice(
+                f"lower_is_better={each!r}",
+                typed=" ".join(f"--direction {quote(name)} {'lower' if is_loss else 'higher'}" for name, is_loss in each.items()),
+            ),
             ". To compare by one of them, pass ",
             Setting("metric"),
             ".",

@@ -78,8 +78,11 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         "read-as", f"scores that differ by seed are averaged {within}: seeds show the noise of training, not other data"
     )
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
-    source = source_of(matrices, named, design, options, long.name, notices=() if seed is None else (averaged,), roles=long.roles)
-    return dataclasses.replace(source, repeat_labels=repeat.labels, fold_labels=fold.labels)
+    return dataclasses.replace(
+        source_of(matrices, named, design, options, long.name, notices=() if seed is None else (averaged,), roles=long.roles),
+        repeat_labels=repeat.labels,
+        fold_labels=fold.labels,
+    )
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------
@@ -171,9 +174,11 @@ def _sizes(long: Long, word: str) -> IntArray | None:
     values = long.numbers.get(word, np.array([]))
     if not np.any(np.nan_to_num(values)):
         return None
-    is_wrong = ~(values >= 1) | ~(values <= 2**53) | (values != np.floor(values))
-    what = "it must be a number of examples, a whole number of at least 1; got {:g}."
-    long.refuse_rows(is_wrong, lambda row: what.format(values[row]), column=word)
+    long.refuse_rows(
+        ~(values >= 1) | ~(values <= 2**53) | (values != np.floor(values)),
+        lambda row: f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}.",
+        column=word,
+    )
     return values.astype(np.int64)
 
 
@@ -243,21 +248,12 @@ def join_sources(sources: Sequence[Source]) -> Scores:
         return sources[0].scores
     _check_alike(sources)
     named = {name for source in sources for name in source.scores.datasets if name}
-    if len(named) == 1:  # a dataset without a name takes that of the others
-        sources = [
-            dataclasses.replace(
-                source,
-                scores=source.scores.with_matrices(
-                    [dataclasses.replace(matrix, dataset=matrix.dataset or min(named)) for matrix in source.scores.matrices]
-                ),
-            )
-            for source in sources
-        ]
+    common = min(named) if len(named) == 1 else ""  # a dataset without a name is that of the others
     kept = _relabelled(_relabelled(sources, "repeat"), "fold")
     reference = next((source for source in kept if source.scores.design.pairing == "key"), kept[0])
     kept = [_aligned(source, reference) for source in kept]
-    datasets = dict.fromkeys(name for source in kept for name in source.scores.datasets)
-    matrices = tuple(_join_dataset(name, kept) for name in datasets)
+    datasets = dict.fromkeys(name or common for source in kept for name in source.scores.datasets)
+    matrices = tuple(_join_dataset(name, kept, common) for name in datasets)
     notices = dict.fromkeys(notice for source in kept for notice in source.scores.notices)
     # seeds, periods and datasets of one score have names of their own, and a test set of each model needs none
     are_numbered = not matrices[0].columns and any(matrix.n_splits > 1 for matrix in matrices)
@@ -358,15 +354,20 @@ def _aligned(source: Source, reference: Source) -> Source:
             f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
             f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
         )
-    matrices = [dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs]
-    return dataclasses.replace(source, scores=source.scores.with_matrices(matrices))
+    return dataclasses.replace(
+        source,
+        scores=source.scores.with_matrices(
+            [dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs]
+        ),
+    )
 
 
 # --- one dataset ------------------------------------------------------------------------------------------------------------
 
 
-def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
-    held = [(source, matrix) for source in sources for matrix in source.scores.matrices if matrix.dataset == dataset]
+def _join_dataset(dataset: str, sources: Sequence[Source], common: str) -> ScoreMatrix:
+    """Scores of one dataset of all sources; one without a name is the `common` one."""
+    held = [(source, each) for source in sources for each in source.scores.matrices if (each.dataset or common) == dataset]
     if len(held) == 1 and len(held[0][0].scores.matrices) == 1:
         other = next(source for source in sources if source is not held[0][0])
         others = "a dataset without a name" if other.scores.datasets == ("",) else f"dataset {quoted(other.scores.datasets)}"
@@ -376,9 +377,9 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
         )
     metrics = dict.fromkeys(matrix.metric for _, matrix in held)
     if len(metrics) > 1:
-        named = [metric.name for metric in metrics if metric is not None]
         raise UnclearSourceError(
-            f"dataset {dataset!r} is scored in {quoted(named)} by different sources. Score it in one of them."
+            f"dataset {dataset!r} is scored in {quoted([metric.name for metric in metrics if metric is not None])} by different "
+            "sources. Score it in one of them."
         )
     keys = [list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)) for _, matrix in held]
     kind = held[0][0].scores.design.kind

@@ -308,8 +308,9 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
         for record in source:  # the fields of an object stand in its place, with its name in front
             fields = {str(key): each if isinstance(each, Mapping) else {"": each} for key, each in record.items()}
             rows.append({f"{key}.{name}" if name else key: each for key, own in fields.items() for name, each in own.items()})
-        keys = dict.fromkeys(key for row in rows for key in row)
-        return _of_columns({key: [row.get(key) for row in rows] for key in keys}, name, is_name)
+        return _of_columns(
+            {key: [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}, name, is_name
+        )
     if not isinstance(source, str | os.PathLike):
         return _of_frame(source, name, is_name)
     path = Path(source)
@@ -541,8 +542,8 @@ def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
 def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, where: Where) -> None:
     """Refuse a first row that is no header, and one that comes again."""
     present = [each for each in names if each]
-    is_series = names == ["0"]  # as pandas writes one without a name
-    if present and names[0] and not is_series and all(number_of(each) is not None for each in present):
+    # as pandas writes a series without a name: 0
+    if present and names[0] and names != ["0"] and all(number_of(each) is not None for each in present):
         raise refuse(
             name,
             f"the first row holds only numbers ({', '.join(present[:3])} ...).",
@@ -558,8 +559,12 @@ def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, wh
         )
     cells = [each for own, each in zip(names, columns, strict=True) if own]
     if cells and all(isinstance(each, Words) and own in each.names for own, each in zip(present, cells, strict=True)):
-        row = as_words(cells[0]).texts().index(present[0])
-        raise refuse(name, "it repeats the header.", "Remove the line; was one table put below another?", row=where(row))
+        raise refuse(
+            name,
+            "it repeats the header.",
+            "Remove the line; was one table put below another?",
+            row=where(as_words(cells[0]).texts().index(present[0])),
+        )
 
 
 def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column]]:
@@ -592,9 +597,8 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
     except csv.Error as error:
         raise refuse(name, f"{error}.", "Is a quotation mark left open?", row=f"after line {line}") from None
     names = [[each.strip("\ufeff").strip() for each in known] for known in cells]  # the first of each column is its header
-    held = zip(names, codes, strict=True)
     return [known[0] for known in names], [
-        Words((), np.array(code[1:], np.int32)).renamed(known).ordered() for known, code in held
+        Words((), np.array(code[1:], np.int32)).renamed(known).ordered() for known, code in zip(names, codes, strict=True)
     ]
 
 
@@ -699,9 +703,8 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         lines = text.replace("\r\n", "\n").split("\n")  # U+2028 ends no line of JSON
         numbered = {number: line for number, line in enumerate(lines, start=1) if line.strip()}
         parsed = {number: parse_json(line, f"{name}, line {number}", is_table=True) for number, line in numbered.items()}
-        wrong = next((number for number, record in parsed.items() if not isinstance(record, dict)), None)
-        if wrong is not None:
-            raise refuse(name, "it holds no object.", row=f"line {wrong}")
+        for number in [number for number, record in parsed.items() if not isinstance(record, dict)][:1]:
+            raise refuse(name, "it holds no object.", row=f"line {number}")
         held: Any = list(parsed.values())
     else:
         held = parse_json(text, name, is_table=True)
@@ -717,8 +720,11 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = [run]
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
-    what = "it is no table: a list of objects, an object of lists, or an object in each line."
-    raise refuse(name, "it is empty." if held == [] else what, kind=UnsupportedSourceError)
+    raise refuse(
+        name,
+        "it is empty." if held == [] else "it is no table: a list of objects, an object of lists, or an object in each line.",
+        kind=UnsupportedSourceError,
+    )
 
 
 def _of_mteb(held: Mapping[str, Any], path: Path, name: str) -> dict[str, Any]:
@@ -865,8 +871,7 @@ def _with_index(source: Any) -> Any:
     names = getattr(getattr(source, "index", None), "names", None)
     if names is None or not hasattr(source, "reset_index"):
         return source
-    has_name = any(each is not None for each in names)
-    says_nothing = len(names) < 2 and not has_name and getattr(source.index.dtype, "kind", "O") in "biuf"
+    says_nothing = [*names] == [None] and getattr(source.index.dtype, "kind", "O") in "biuf"
     if says_nothing or any(each in source.columns for each in names if each is not None):
         return source
     return source.reset_index(names=[names[0] or ""] if len(names) < 2 else None)
@@ -874,7 +879,9 @@ def _with_index(source: Any) -> Any:
 
 def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
     """Refuse lists and objects where a name or a number is to be."""
-    wrong = ((column, row, cell) for column in columns for row, cell in enumerate(table.nested.get(column, ())))
-    for column, row, cell in wrong:
-        if isinstance(cell, _NESTED):
-            raise table.refuse(f"it is {printable(f'{cell!r:.60}')}; it must be a single text or number.", column=column, row=row)
+    for column in columns:
+        table.refuse_rows(
+            [isinstance(cell, _NESTED) for cell in table.nested.get(column, ())],
+            lambda row, its=column: f"it is {printable(f'{table.nested[its][row]!r:.60}')}; it must be a single text or number.",  # type: ignore[misc]
+            column=column,
+        )
