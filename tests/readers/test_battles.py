@@ -11,7 +11,7 @@ import pytest
 
 import tiebreak as tb
 from tests.readers.conftest import Write
-from tiebreak.errors import DataError, SourceNotFoundError, TiebreakError, UnclearSourceError
+from tiebreak.errors import DataError, SourceNotFoundError, TiebreakError
 from tiebreak.readers.battles import read_battles
 from tiebreak.scores.battles import Battles
 
@@ -112,22 +112,11 @@ def test_tables_that_do_not_go_together(write: Write, tmp_path: Path) -> None:
 
 
 def test_models_may_be_called_like_sides() -> None:
-    """A column whose words all name a model of their row holds names, another one sides; both is refused."""
+    """A column whose words all name a model of their row holds names, another one sides."""
     named = {"model_a": ["b", "a"], "model_b": ["a", "b"], "winner": ["b", "b"]}
     sides = {"model_a": ["b", "c"], "model_b": ["a", "d"], "winner": ["b", "b"]}
     assert read_battles(named).outcome.tolist() == [1, -1]
     assert read_battles(sides).outcome.tolist() == [-1, -1]
-    with pytest.raises(TiebreakError, match="row 1: winner is 'b', the name of a model that stands on the other"):
-        read_battles({"model_a": ["b", "c", "c"], "model_b": ["a", "d", "d"], "winner": ["b", "b", "d"]})
-
-
-def test_rows_of_several_games_are_to_be_written_anew() -> None:
-    """FastChat (MT-Bench) and Arena-Hard keep both orders of a pair in one row."""
-    fastchat = {"question_id": 1, "model_1": "x", "model_2": "y", "g1_winner": "tie", "g2_winner": "model_2", "judge": ["g", "p"]}
-    arena = {"question_id": "q", "model": "new", "judge": "g", "games": [{"score": "A>>B"}, {"score": "B>A"}]}
-    for record in (fastchat, arena):
-        with pytest.raises(UnclearSourceError, match=r"a row holds several games .* Write a row for each game, with model_a"):
-            tb.rate([record])
 
 
 def test_battles_of_lmsys_and_of_numbered_models_are_read(tmp_path: Path) -> None:

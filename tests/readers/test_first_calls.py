@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tiebreak as tb
 from tests.cli.conftest import run
 from tests.readers.conftest import Write
-from tiebreak.errors import DataError, UnsupportedSourceError
+from tiebreak.errors import UnsupportedSourceError
 
 X, Y = make_moons(n_samples=100, noise=0.3, random_state=0)
 MODELS = {"lr": LogisticRegression(), "dt": DecisionTreeClassifier(random_state=0)}
@@ -54,13 +54,11 @@ def test_scores_of_cross_validation_with_its_cv(kind: str) -> None:
 
 
 def test_a_number_of_each_model_is_a_table_of_means() -> None:
-    """As a table with the columns model and accuracy is; a dict of one model's metrics is not."""
+    """As a table with the columns model and accuracy is."""
     table = pd.DataFrame({"model": ["a", "b"], "accuracy": [0.91, 0.8]})
     expected = tb.compare(table, n_test=1000).pairs
     for source in ({"a": 0.91, "b": np.float64(0.8)}, [("a", 0.91), ("b", 0.8)]):
         pd.testing.assert_frame_equal(tb.compare(source, metric="accuracy", n_test=1000).pairs, expected)
-    with pytest.raises(DataError, match="the scores of 'accuracy' must be numbers in one list"):
-        tb.compare({"accuracy": 0.91, "f1": 0.8}, metric="accuracy", n_test=1000)
 
 
 def test_scores_of_training_seeds_need_no_column_that_says_so() -> None:

@@ -125,8 +125,6 @@ def test_the_truth_and_the_examples_may_be_called_as_people_call_them() -> None:
 def test_a_ranking_is_of_probabilities_where_these_stand_beside_the_classes() -> None:
     """And not of the predicted classes; which items are right is not told of areas either."""
     table = {"y_true": [0, 1, 0, 1] * 5, "prediction": [0, 1, 1, 1] * 5, "probability": np.linspace(0, 1, 20)}
-    with pytest.raises(UnclearSourceError, match=r"column 'prediction': it holds classes, and roc_auc is of probabilities"):
-        tb.read_items({"a": table, "b": table}, metric="roc_auc")
     areas = tb.read_predictions(table["y_true"], {"a": table["prediction"], "b": [0, 1, 0, 0] * 5}, metric="roc_auc")
     assert areas.flips("a", "b") is None
 

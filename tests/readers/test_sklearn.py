@@ -67,19 +67,9 @@ def test_successive_halving_keeps_the_last_iteration(moons: Data) -> None:
 
 
 def test_results_that_are_not_whole(fit: Fit) -> None:
-    """Without names of candidates, without a split, with too few candidates, or with means only."""
-    results = dict(fit(cv=3).cv_results_)
-    scores = {name: values for name, values in results.items() if name.startswith("split")}
-    for source, message in (
-        (scores, "cv_results_ has scores of splits but neither 'params' with a dict for each candidate nor columns 'param_...'"),
-        ({**results, "split3_test_score": None}, "the scores of 'split3_test_score' must be numbers in one list"),
-        ({**results, "split4_test_score": [1] * 3}, r"lacks the scores of some splits: it has \[0, 1, 2, 4\]"),
-        ({name: each for name, each in results.items() if name[:6] not in ("split0", "split1")}, r"it has \[2\]. Pass it whole"),
-        ({**results, "split1_test_score": [0.5, 0.6]}, "'split1_test_score' holds 2 scores for 3 candidates"),
-    ):
-        with pytest.raises(DataError, match=message):
-            read_scores(source)
+    """With means only; others, which are no objects, stand in `data/refused.jsonl`."""
     search = fit(cv=3)
+    results = search.cv_results_
     search.cv_results_ = {"params": results["params"], "mean_test_score": results["mean_test_score"]}
     with pytest.raises(DataError, match=r"^the GridSearchCV holds no scores of splits \(split0_test_score"):
         read_scores(search)
@@ -366,7 +356,6 @@ def test_series_are_paired_by_their_index() -> None:
 
 SERIES = pd.Series([0.1, 0.2, 0.3], index=[*"xyz"])
 RESULT = {"fit_time": [1, 1], "score_time": [1, 1], "test_wer": [0.5, 0.25]}
-TWO = {"a": {"test_f1": [1, 0], "test_r2": [1, 0]}, "b": {"test_f1": [1, 0]}}
 
 
 def study(*attributes: dict[str, Any], state: str = "COMPLETE") -> SimpleNamespace:
@@ -380,21 +369,14 @@ def study(*attributes: dict[str, Any], state: str = "COMPLETE") -> SimpleNamespa
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"a": [1, 2], "b": [1]}, "model 'a' has 2 scores and 'b' has 1, so they cannot be paired by their order"),
         ({"a": np.zeros((2, 3))}, "in one list, one for each split; got .* For repeats by folds, use a table with columns"),
-        ({"a": [0.5, None, "x"]}, "the source, score 3, column 'a': 'x' is not a number"),
         ({"a": [date(2024, 3, 1), 0.5]}, "score 1, column 'a': '2024-03-01' is not a number"),
         ({"a": [0.5, float("inf")]}, "the source: model 'a', repeat 0 fold 1: the score is infinite"),
-        ({"a": {"test_score": [1, 2]}, "b": [1, 2]}, "the scores of 'a' must be numbers in one list"),
         *[
             ({"a": SERIES, "b": other}, "paired by the index of their Series, .* those of 'b' are others, or stand twice")
             for other in ([1, 2, 3], pd.Series([1, 2, 3], index=[*"xyw"]), pd.Series([1, 2, 3, 4], index=[*"xyzx"]))
         ],
-        (RESULT, "is the result of one call of cross_validate"),
         (pd.DataFrame(RESULT), "is the result of one call of cross_validate"),
-        ({"a": RESULT, "b": RESULT}, "stores the loss 'wer' negated, never above zero"),
-        (TWO, "the source holds 2 metrics: 'f1' and 'r2'"),
-        ({"a": TWO["b"], "b": {"test_r2": [1, 0]}}, "the source holds 2 metrics: 'f1' and 'r2'"),
         (GridSearchCV(SVC(), {"C": [1]}), r"^this GridSearchCV has not been fitted, so it has no scores. Call its fit"),
         (study({"note": 1}), "has no complete trials that keep the scores of their folds"),
         (study({"fold0": 1, "fold2": 1}), r"lacks the scores of some splits: it has \[0, 2\]"),
@@ -405,14 +387,6 @@ def test_what_cannot_be_read_is_refused(source: Any, message: str) -> None:
     """Which model and why."""
     with pytest.raises(TiebreakError, match=message):
         read_scores(source, **({"metric": "accuracy"} if isinstance(source, dict) and not str(source).count("test_") else {}))
-
-
-def test_an_option_that_does_not_fit_is_refused() -> None:
-    """Else a cluster that does not count would be taken for one that does, or a metric that one model lacks be left out."""
-    with pytest.raises(InvalidParameterError, match=r"cluster= names a column, and .* has none"):
-        read({"a": [0.7, 0.8], "b": [0.6, 0.8]}, cv=2, cluster="text")
-    with pytest.raises(DataError, match=r"the scores of 'b' must be numbers in one list, .* got .no scores for 'r2'"):
-        read(TWO, metric="r2")
 
 
 # --- studies --------------------------------------------------------------------------------------------------------

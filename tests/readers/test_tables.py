@@ -146,17 +146,6 @@ def test_a_large_file_may_be_of_windows_encoding(write: Write) -> None:
     assert list(columns(write(lines.encode("cp1252"), "t.jsonl"))) == ["modèle", "b"]
 
 
-HINT = "If these are decimal commas, write the numbers with a point, such as 0.83."
-
-
-def test_other_endings_are_listed(write: Write) -> None:
-    """With those that are read."""
-    with pytest.raises(
-        UnsupportedSourceError, match=r"^t ends in '\.xlsx'; tables are \.csv, .*\.jsonl, \.ndjson\. Save it as one"
-    ):
-        read_table(write("...", "t.xlsx"), "t")
-
-
 # --- JSON, Parquet, frames ------------------------------------------------------------------------------------------------
 
 ROWS = [{"item": "a", "x": 1, "y": 0.1}, {"item": "b", "x": None, "y": 1e-5}, {"item": "c", "y": True}]
@@ -350,6 +339,3 @@ def test_whole_numbers_beyond_floats_are_words_to_the_last_digit(write: Write) -
     digits = "1" * 5000
     text = "model,fold,score\n" + "".join(f"{model},fold {fold},0.5\n" for model in "ab" for fold in (digits, 2))
     assert read(write(text)).matrix().n_splits == 2
-
-
-# --- size and accidents -----------------------------------------------------------------------------------------------------
