@@ -17,7 +17,7 @@ from sklearn import config_context, get_config, set_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
@@ -481,6 +481,15 @@ def test_copies_share_nothing(tree: type[DecisionTreeClassifier]):
     first.fit(np.eye(4), [0, 1, 0, 1])
     assert not hasattr(second[-1], "tree_")
     assert (first[-1].random_state, second[-1].random_state, make(1)[-1].random_state) == (1, 2, 1)
+
+
+def test_only_open_random_states_are_seeded():
+    """Of several parts each with another seed, as equal ones would draw the same numbers; one that was set is the caller's."""
+    part, set_one = DecisionTreeClassifier(), SVC(random_state=3)
+    model = VotingClassifier([("a", part), ("b", DecisionTreeClassifier()), ("c", set_one)])
+    states = [each.random_state for _, each in Prepared("m", model, (), seeded=True).copy(5).estimators]
+    assert len({*states}) == 3
+    assert (states[2], part.random_state, Prepared("m", part, (), seeded=True).copy(5).random_state) == (3, None, 5)
 
 
 class TellsChecks(GaussianNB):

@@ -152,22 +152,23 @@ def _reasons(audit_input: AuditInput, deep: bool) -> dict[str, str]:
 def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task | None, seed: int | None) -> AuditInput:
     if task is not None and task not in get_args(Task):
         raise InvalidParameterError(f"task={task!r} is not known. Pass 'classification', 'regression' or nothing.")
-    known, y = task if task is not None else _task_of(dataset.y), dataset.y
-    labels, target = dataset.classes(known)
-    classes = () if labels is None else tuple(labels.tolist())
-    if known == "regression" and y.ndim == 1 and y.dtype.kind in "biuf":
-        target = y.astype(float)
-    given = list(metric) if isinstance(metric, Iterable) and not isinstance(metric, str) else [metric]
-    metrics = [each for each in given if isinstance(each, str)]  # of metrics that are functions nothing is known
-    if metrics:
-        resolve_scorers(metrics, classifier=known == "classification", n_classes=len(classes) if len(classes) > 1 else None)
+    known = task if task is not None else _task_of(dataset.y)
     with caught_warnings() as caught:
         planned = make_splits(cv, dataset, known, seed, check=False)
     # that groups are ignored is a finding where it matters
     give_again(each for each in caught if not str(each.message).startswith("The groups parameter is ignored"))
+    truth, target = planned.truth, None
+    classes = () if truth.classes is None else tuple(truth.classes.tolist())
+    if classes or (known == "regression" and truth.values.dtype == float and truth.values.ndim == 1):
+        target = truth.code if classes else truth.values
+    given = list(metric) if isinstance(metric, Iterable) and not isinstance(metric, str) else [metric]
+    metrics = [each for each in given if isinstance(each, str)]  # of metrics that are functions nothing is known
+    if metrics:
+        resolve_scorers(metrics, classifier=known == "classification", n_classes=len(classes) if len(classes) > 1 else None)
     return AuditInput(
         dataset,
         known,
+        truth,
         planned.splits,
         planned.described,
         columns=Columns.of(dataset.X),

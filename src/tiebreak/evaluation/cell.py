@@ -29,13 +29,13 @@ from tiebreak.errors import SAMPLE_WEIGHT, DataError
 from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, own_copy, shared_heads
 from tiebreak.evaluation.predictions import as_stored
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore
 from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.data import Dataset, cut, take_rows
 from tiebreak.plan.models import is_function, module_of, parts_of
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.plan.seeds import derive_seed, open_random_states, seeded_parameters
+from tiebreak.plan.seeds import derive_seed
 from tiebreak.runners.contract import LONGEST_MESSAGE, failed, in_one_line
 from tiebreak.scores.vocabulary import quoted
 
@@ -82,7 +82,6 @@ class Measurement:
         # a metric that asks the fitted model itself needs all of it
         may_share = share_steps and len(plan.models) > 1 and all(scorer.needs for scorer in self.scorers)
         self.heads = shared_heads(list(plan.models.values())) if may_share else ((),) * len(plan.models)
-        self.truths = [make_truth(each.data.y, classifier=each.task == "classification") for each in plan.datasets]
         self._are_usual = [_are_usual(each.data) for each in plan.datasets]
         self._models: dict[int, Prepared] = {}
         self._rows: Rows | None = None
@@ -135,14 +134,15 @@ class Measurement:
         place = (cell.dataset, cell.split)
         if self._rows is None or self._rows.place != place:
             self._rows, self._memo = None, Memo()  # room for the new ones
-            data, (train, test) = self.plan.datasets[cell.dataset].data, self.plan.datasets[cell.dataset].splits[cell.split]
+            planned = self.plan.datasets[cell.dataset]
+            data, (train, test) = planned.data, planned.splits[cell.split]
             self._rows = Rows(
                 place,
                 take_rows(data.X, train),
                 data.y[train],
                 take_rows(data.X, test),
                 data.y[test],
-                self.truths[cell.dataset].take(test),
+                planned.truth.take(test),
                 {name: cut(value, data.n_samples, train) for name, value in data.fit_params.items()},
             )
         return self._rows
@@ -171,7 +171,8 @@ class Measurement:
             outputs = outputs_of(answer, model, rows.truth)
             if self.train_scores:
                 X_train = own_copy(rows.X_train)
-                truth = self.truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
+                planned = self.plan.datasets[cell.dataset]
+                truth = planned.truth.take(planned.splits[cell.split].train)
                 answer, _ = memo.timed(TRAIN, X_train, lambda: {each: getattr(model, each)(X_train) for each in methods})
                 said = outputs_of(answer, model, truth)
                 train_scores, _ = scores_of(self.scorers, truth, said, model, rows.X_train, rows.y_train)
@@ -322,22 +323,25 @@ class Prepared:
         self.is_single = len(parts) == 1 and not self.is_open
         methods = tuple(dict.fromkeys(method_for(scorer, model) for scorer in scorers if scorer.needs))
         self.methods = methods or (("predict",) if hasattr(model, "predict") else ())
-        self._names = open_random_states(model) if seeded else ()
+        parameters = model.get_params(deep=True) if seeded and hasattr(model, "get_params") else {}
+        # those that would draw a new seed at each fit
+        self._open = [name for name, value in parameters.items() if value is None and name.rpartition("__")[2] == "random_state"]
         self._copied: bytes | None = None
         # callbacks are shared by all copies, and a parameter may not be pickled
         if not self.is_open and not any(getattr(part, "_skl_callbacks", None) for part in parts):
             with suppress(Exception):
                 whole = _unfitted(model)
                 of_copy = {"": whole, **whole.get_params(deep=True)}
-                places = [of_copy[name.removesuffix("random_state").removesuffix("__")] for name in self._names]
+                places = [of_copy[name.removesuffix("random_state").removesuffix("__")] for name in self._open]
                 self._copied = pickle.dumps((whole, places), protocol=pickle.HIGHEST_PROTOCOL)
 
     def copy(self, seed: int | None) -> Any:
-        """An unfitted copy, whose parameters named random_state that are None each get a value that comes of the seed.
+        """An unfitted copy, whose parameters named random_state that are None get the seed, or of several each another one.
 
         To set parameters of a pipeline takes a twentieth of the time of a small fit; attributes of its parts take none.
         """
-        values = seeded_parameters(self._names, seed)
+        several = len(self._open) > 1
+        values = {} if seed is None else {name: derive_seed(seed, name) if several else seed for name in self._open}
         if self._copied is None:
             made = _unfitted(self.model)
             return made.set_params(**values) if values else made

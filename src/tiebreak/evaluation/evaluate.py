@@ -19,7 +19,6 @@ from tiebreak.evaluation.heads import in_order
 from tiebreak.evaluation.predictions import as_answered
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
-from tiebreak.metrics.targets import make_truth
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
@@ -98,20 +97,18 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
 
     Refuses a scorer that scikit-learn does not know, and a model without the method that a metric needs.
     """
-    classifier = plan.datasets[0].task == "classification"
-    counts = [np.unique(each.data.y).size for each in plan.datasets if each.data.y.ndim == 1]
+    counts = [each.truth.classes.size for each in plan.datasets if each.truth.classes is not None]
     scorers = resolve_scorers(
         scoring,
-        classifier=classifier,
-        n_classes=max(counts, default=None) if classifier else None,
+        classifier=plan.datasets[0].task == "classification",
+        n_classes=max(counts, default=None),
         models=list(plan.models.values()),
     )
-    truths = {each.data.name: make_truth(each.data.y, classifier=classifier) for each in plan.datasets}
     for scorer in scorers:
         if not scorer.needs:
             check_routing(scorer)
-        for name, truth in truths.items():
-            check_target(scorer, truth, name)
+        for each in plan.datasets:
+            check_target(scorer, each.truth, each.data.name)
     weighted = any("sample_weight" in each.data.fit_params for each in plan.datasets)
     for name, model in plan.models.items():
         if weighted:
@@ -229,7 +226,8 @@ def _untold(work: Measurement, log: SqlLog, cells: Sequence[Cell]) -> set[Cell]:
         dataset, split, model = outcome.cell
         lacking = [scorer for scorer in work.scorers if scorer.metric.name not in outcome.scores]
         if all(method_for(scorer, models[model]) in outcome.outputs for scorer in lacking):
-            truth = work.truths[dataset].take(work.plan.datasets[dataset].splits[split].test)
+            planned = work.plan.datasets[dataset]
+            truth = planned.truth.take(planned.splits[split].test)
             scores, undefined = scores_of(lacking, truth, as_answered(outcome.outputs, truth.classes))
             found.append(Outcome(outcome.cell, scores=scores, undefined=undefined))
         else:

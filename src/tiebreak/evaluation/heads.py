@@ -9,6 +9,7 @@ import pickle
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from inspect import isfunction, signature
 from typing import Any, NamedTuple
 from warnings import WarningMessage
@@ -114,6 +115,7 @@ class _Kept(NamedTuple):
     n_bytes: int
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Memo:
     """Tables that leading steps made of the rows of one split. It has the one method of `joblib.Memory` that scikit-learn calls.
 
@@ -121,14 +123,13 @@ class Memo:
     table was made, by its id, and keeps the table, so that no other one gets that id.
     """
 
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], _Kept] = {}
-        self._head: tuple[str, ...] = ()
-        self._stage = FIT
-        self._caught: Sequence[WarningMessage] = ()
-        self.reached: dict[int, tuple[int, Any]] = {}
-        self._credit = 0.0
-        self.is_shared = False
+    _kept: dict[tuple[str, str], _Kept] = field(default_factory=dict)
+    _head: tuple[str, ...] = ()
+    _stage: str = FIT
+    _caught: Sequence[WarningMessage] = ()
+    reached: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    _credit: float = 0.0
+    is_shared: bool = False
 
     def enter(self, head: tuple[str, ...], caught: Sequence[WarningMessage]) -> None:
         """Begin with a model of this head, whose warnings are caught; as cells are ordered, nobody needs other tables now."""

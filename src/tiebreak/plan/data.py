@@ -38,10 +38,6 @@ class Dataset:
         """Number of columns of X; 1 for a list of texts."""
         return int(self.X.shape[1]) if len(self.X.shape) > 1 else 1
 
-    def classes(self, task: Task) -> tuple[Any, Any]:
-        """The classes in sorted order, and the position of each example's among them; None for both in another kind of task."""
-        return np.unique(self.y, return_inverse=True) if task == "classification" and self.y.ndim == 1 else (None, None)
-
 
 def take_rows(table: Any, rows: IntArray) -> Any:
     """Some rows of an array, sparse matrix or data frame, as the same kind of thing."""

@@ -186,17 +186,15 @@ def threads_for(plan: Plan, asked: Any, n_jobs: Any) -> int | None:
 
 def _dataset_record(planned: PlannedDataset, *, with_hashes: bool) -> DatasetRecord:
     """The dataset as it is remembered."""
-    data, described = planned.data, planned.described
-    labels, target = data.classes(planned.task)
-    if labels is None and data.y.dtype.kind in "biuf":
-        target = data.y
+    data, described, labels = planned.data, planned.described, planned.truth.classes
+    numbers = data.y if data.y.dtype.kind in "biuf" else None
     return DatasetRecord(
         name=data.name,
         fingerprint=fingerprint([data.X, data.y, data.groups, data.fit_params]) if with_hashes else "",
         n_samples=data.n_samples,
         n_features=data.n_features,
         classes=None if labels is None else tuple(labels.tolist()),
-        target=target,
+        target=numbers if labels is None else planned.truth.code,
         kind=described.kind,
         ordered=described.ordered,
         repeat=described.repeat,

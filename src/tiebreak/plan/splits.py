@@ -8,18 +8,21 @@ import dataclasses
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
 from tiebreak.caught import caught_warnings, give_again
 from tiebreak.errors import Advice, DataError, InvalidParameterError, UnclearSourceError
 from tiebreak.numerics import IntArray
-from tiebreak.plan.data import Dataset, Task
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Kind, SplitKind, look_up, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.metrics.targets import Truth
+    from tiebreak.plan.data import Dataset, Task
 
 
 class Split(NamedTuple):
@@ -192,10 +195,11 @@ _PASS_GROUPS = Advice("Pass groups=, one value for each row of X.", study='Name 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlannedDataset:
-    """A dataset and the splits made of it."""
+    """A dataset, its target as metrics take it, and the splits made of it."""
 
     data: Dataset
     task: Task
+    truth: Truth
     splits: tuple[Split, ...]
     described: Splits
 
@@ -285,9 +289,13 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
             f"cv={cv!r:.60} makes no splits. Pass a whole number of at least 2, a name such as 'repeated-stratified', a splitter "
             "of scikit-learn, or pairs (training rows, test rows)."
         )
+    from tiebreak.metrics.targets import make_truth  # which a comparison, that has splits too, does without
+
+    truth = make_truth(dataset.y, classifier=task == "classification")
+    planned = PlannedDataset(dataset, task, truth, splits, describe_splits(splits, cv))
     if check:
-        _check_splits(splits, dataset, task)
-    return PlannedDataset(dataset, task, splits, describe_splits(splits, cv))
+        _check_splits(planned)
+    return planned
 
 
 def check_amount(n_splits: int, dataset: Dataset) -> None:
@@ -352,13 +360,13 @@ def _rows(given: Any, n_samples: int, what: str) -> IntArray:
     return np.ascontiguousarray(rows, dtype=np.intp)
 
 
-def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> None:
+def _check_splits(planned: PlannedDataset) -> None:
     """No example on both sides, none tested twice in a split, and every class in every training set."""
-    labels, code = dataset.classes(task)
+    dataset, labels, code = planned.data, planned.truth.classes, planned.truth.code
     if labels is not None and labels.size < 2:
         raise DataError(f"y{_of(dataset)} has a single class, {labels.item()!r}. Nothing is to be learnt from one class.")
     in_training = np.zeros(dataset.n_samples, dtype=bool)
-    for number, (train, test) in enumerate(splits):
+    for number, (train, test) in enumerate(planned.splits):
         in_training[:] = False
         in_training[train] = True
         shared = test[in_training[test]]

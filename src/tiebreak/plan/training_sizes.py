@@ -31,7 +31,7 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     """
     planned = plan.datasets[0]
     full = int(planned.described.n_train.min())
-    classes, code = planned.data.classes(planned.task)
+    classes = planned.truth.classes
     if sizes is None:  # n/16, n/8, n/4, n/2 and n; the last three, which tell what doubling brought, wherever they are possible
         n_classes = 0 if classes is None else classes.size
         fewest = [max(1, n_classes)] * 3 + [max(FEWEST, 2 * n_classes)] * (N_HALVINGS - 2)
@@ -39,16 +39,16 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     else:
         chosen = check_sizes(sizes, full)
     check_amount(len(chosen) * len(planned.splits), planned.data)
-    orders = [_order(planned, split, code, plan.rng) for split in range(len(planned.splits))]
+    orders = [_order(planned, split, plan.rng) for split in range(len(planned.splits))]
     datasets = []
     for size in chosen:
         data = dataclasses.replace(planned.data, name=f"{size} training example{'' if size == 1 else 's'}")
         # in the order of the data, so that the largest size is the training set of an evaluation, and models see the rows alike
         splits = tuple(Split(np.sort(order[:size]), split.test) for order, split in zip(orders, planned.splits, strict=True))
         described = dataclasses.replace(planned.described, n_train=np.full(len(splits), size, dtype=np.int64))
-        datasets.append(PlannedDataset(data, planned.task, splits, described))
+        datasets.append(dataclasses.replace(planned, data=data, splits=splits, described=described))
         if classes is not None:
-            _check_classes(datasets[-1], classes, code, size)
+            _check_classes(datasets[-1], classes, size)
     return dataclasses.replace(plan, datasets=tuple(datasets)), chosen
 
 
@@ -79,7 +79,7 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
 # --- which rows -----------------------------------------------------------------------------------------------------------
 
 
-def _order(planned: PlannedDataset, split: int, code: IntArray | None, rng: int | None) -> IntArray:
+def _order(planned: PlannedDataset, split: int, rng: int | None) -> IntArray:
     """The training rows of a split in the order in which a growing training set takes them up."""
     train, described = planned.splits[split].train, planned.described
     if described.ordered:
@@ -91,7 +91,7 @@ def _order(planned: PlannedDataset, split: int, code: IntArray | None, rng: int 
         # whole groups one after the other, as more data means more groups, numbered as they come in the shuffled rows
         _, first, place = np.unique(planned.data.groups[shuffled], return_index=True, return_inverse=True)
         return shuffled[np.argsort(first[place], kind="stable")]
-    return shuffled if code is None else _in_proportion(shuffled, code[shuffled])
+    return shuffled if planned.truth.classes is None else _in_proportion(shuffled, planned.truth.code[shuffled])
 
 
 def _in_proportion(rows: IntArray, code: IntArray) -> IntArray:
@@ -104,9 +104,9 @@ def _in_proportion(rows: IntArray, code: IntArray) -> IntArray:
     return rows[np.argsort(np.where(rank == 0, 0.0, due), kind="stable")]
 
 
-def _check_classes(planned: PlannedDataset, classes: Any, code: IntArray, size: int) -> None:
+def _check_classes(planned: PlannedDataset, classes: Any, size: int) -> None:
     for position, split in enumerate(planned.splits):
-        absent = np.flatnonzero(np.bincount(code[split.train], minlength=classes.size) == 0)
+        absent = np.flatnonzero(np.bincount(planned.truth.code[split.train], minlength=classes.size) == 0)
         if absent.size:
             raise DataError(
                 f"sizes: with {size} training examples class {classes[absent[0]].item()!r} is absent from the training rows of "

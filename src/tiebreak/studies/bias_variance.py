@@ -134,9 +134,8 @@ def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_
         raise DataError("bias and variance are computed for one target: y must hold one class or one number for each row.")
     check_amount(n_rounds, planned.data)
     train, test = planned.splits[0]
-    code = planned.data.classes(planned.task)[1]
-    # classes keep their shares
-    strata = [train] if code is None else [train[code[train] == label] for label in np.unique(code[train])]
+    code = planned.truth.code  # of no rows where there are no classes, which keep their shares
+    strata = [train[code[train] == label] for label in np.unique(code[train])] if code.size else [train]
     splits = []
     for number in range(n_rounds):
         generator = np.random.default_rng(derive_seed(0 if whole.rng is None else whole.rng, "bootstrap", number))
@@ -145,7 +144,7 @@ def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_
     rounds = np.arange(n_rounds, dtype=np.int64)
     n_train, n_test = np.full(n_rounds, train.size), np.full(n_rounds, test.size)
     described = Splits(repeat=rounds, fold=np.zeros_like(rounds), n_train=n_train, n_test=n_test, sizes="exact")
-    plan = dataclasses.replace(whole, datasets=(PlannedDataset(planned.data, planned.task, tuple(splits), described),))
+    plan = dataclasses.replace(whole, datasets=(dataclasses.replace(planned, splits=tuple(splits), described=described),))
     loss: Loss = "zero-one" if planned.task == "classification" else "squared"
     scorers = find_scorers(plan, "accuracy" if loss == "zero-one" else "neg_mean_squared_error")
     evaluation = measure_plan(plan, scorers, **run_of_study(run, "bias-variance", whole))
@@ -156,9 +155,9 @@ def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_
 def _parts(evaluation: Evaluation, model: int, planned: PlannedDataset, loss: Loss) -> LossParts:
     cells = [Cell(0, split, model) for split in range(evaluation.record.datasets[0].n_splits)]
     said = [each.outputs["predict"] for each in outcomes_with_outputs(evaluation, cells) if "predict" in each.outputs]
-    y, test, numbers = planned.data.y, planned.splits[0].test, np.full(5, np.nan)
+    truth, numbers = planned.truth.take(planned.splits[0].test), np.full(5, np.nan)
     if said and loss == "squared":
-        numbers[:3] = squared_parts(np.stack(said).astype(float), y[test].astype(float)).mean(axis=1)
+        numbers[:3] = squared_parts(np.stack(said).astype(float), truth.values.astype(float)).mean(axis=1)
     elif said:  # predictions are kept as codes
-        numbers = zero_one_parts(np.stack(said), np.unique(y, return_inverse=True)[1][test]).mean(axis=1)
+        numbers = zero_one_parts(np.stack(said), truth.code).mean(axis=1)
     return LossParts(evaluation.models[model], len(said), *numbers.tolist())
