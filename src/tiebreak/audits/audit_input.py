@@ -172,6 +172,10 @@ class AuditInput(PlannedDataset):
         """A generator that starts the same in every check."""
         return np.random.default_rng(self.seed)
 
+    def sample(self, n: int, most: int) -> IntArray:
+        """Positions of n things, of more than `most` a sample, in ascending order."""
+        return np.arange(n) if n <= most else np.sort(self.rng().choice(n, most, replace=False))
+
 
 Check = Callable[[AuditInput], Iterator[Finding]]
 """A check looks at the material and yields what it finds; nothing, where all is well."""
@@ -190,10 +194,7 @@ def standardised(audit_input: AuditInput) -> FloatArray:
 
     n_rows, parts, n_columns = audit_input.data.n_samples, [], 0
     most = max(1, min(MOST_COLUMNS, MOST_CELLS // max(n_rows, 1)))
-    places = np.arange(len(audit_input.columns.names))
-    if places.size > most:
-        places = np.sort(audit_input.rng().choice(places, most, replace=False))
-    for place in places.tolist():
+    for place in audit_input.sample(len(audit_input.columns.names), most).tolist():
         column = audit_input.columns[place]
         own = np.where(np.isfinite(column.values), column.values, np.nan)[:, None]
         if column.is_category:  # the most frequent categories, a column each

@@ -53,15 +53,13 @@ def find_leaks(audit_input: AuditInput) -> Iterator[Finding]:
 
 def _skills(audit_input: AuditInput) -> Iterator[tuple[int, float]]:
     """The skill of each column, on all rows or a sample of them."""
-    n_rows = min(audit_input.data.n_samples, MOST_ROWS, max(500, MOST_CELLS // max(len(audit_input.columns.names), 1)))
-    rows = np.arange(audit_input.data.n_samples)
-    if n_rows < rows.size:
-        rows = np.sort(audit_input.rng().choice(rows, n_rows, replace=False))
+    most = min(MOST_ROWS, max(500, MOST_CELLS // max(len(audit_input.columns.names), 1)))
+    rows = audit_input.sample(audit_input.data.n_samples, most)
     target = audit_input.target[rows]
     if np.ptp(target) == 0:  # nothing is to be explained
         return
     skill = _of_classes if audit_input.task == "classification" else _of_numbers
-    shuffle = audit_input.rng().permutation(n_rows)  # ties are in no order of their own
+    shuffle = audit_input.rng().permutation(rows.size)  # ties are in no order of their own
     for place in range(len(audit_input.columns.names)):
         column = audit_input.columns[place]
         column = column._replace(values=column.values[rows][shuffle])

@@ -202,9 +202,7 @@ def find_near_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     table, first = np.unique(standardised(audit_input), axis=0, return_index=True)  # equal rows are another finding
     if len(table) < 5 * FAR:
         return
-    asked = np.arange(len(table))
-    if asked.size > MOST_ASKED:
-        asked = np.sort(audit_input.rng().choice(asked, MOST_ASKED, replace=False))
+    asked = audit_input.sample(len(table), MOST_ASKED)
     distance, neighbour = NearestNeighbors(n_neighbors=FAR + 1).fit(table).kneighbors(table[asked])
     is_near = _is_near(distance)
     row, neighbour = first[asked], first[neighbour[:, NEAR]]

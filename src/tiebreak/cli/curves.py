@@ -49,7 +49,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     kind : str
         "learning-curve" or "validation-curve": names the run.
     measure : callable
-        Takes arguments of `make_plan`, a `Run`, and `scoring`, `rope` and `alpha`.
+        `tiebreak.learning_curve` or `tiebreak.validation_curve`.
     typed : dict
         Options as typed; None leaves it to the study.
     about : str
@@ -71,13 +71,14 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     data = datasets[next(iter(datasets)) if dataset is None else dataset]
     models = {name: study.models[name] for name in typed["models"] or study.models}
     arguments = structs.replace(study, models=models, datasets={"": data}).plan_arguments
+    del arguments["datasets"]  # a curve is of one
     typed["output"].prepare([path])
     url = store_for_study(typed["store"], study.store, study.name)
     try:
         with watched(typed["quiet"], url) as report:
             run = run_of(typed, study, url, typed["name"] or f"{study.name}-{kind}{about}", report)
             rope = study.rope if typed["rope"] is None else typed["rope"]
-            curve = measure(arguments, run, scoring=study.scoring, rope=rope, alpha=typed["alpha"])
+            curve = measure(**arguments, **run, scoring=study.scoring, rope=rope, alpha=typed["alpha"])
         curve = curve if typed["metric"] is None else curve.for_metric(typed["metric"])
     except TiebreakError as error:
         # in the words of whoever typed the command: about an option, or about the study

@@ -1,5 +1,6 @@
 """``tiebreak learning-curve``: a study file in, scores by training examples out, and whether more data would help."""
 
+from functools import partial
 from typing import Any
 
 import click
@@ -41,10 +42,6 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
 
     A study file is code: what it imports is run, so use only those that you would run as a program.
     """
-    from tiebreak.plan.plan import make_plan
-    from tiebreak.studies.curves import LearningCurve, learning_curve
+    from tiebreak import api
 
-    def measure(data: dict[str, Any], run: Any, **asked: Any) -> LearningCurve:
-        return learning_curve(make_plan(**data), run, sizes=sizes, **asked)
-
-    context.exit(run_curve(study, "learning-curve", measure, options))
+    context.exit(run_curve(study, "learning-curve", partial(api.learning_curve, sizes=sizes), options))

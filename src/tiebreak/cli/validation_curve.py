@@ -1,6 +1,7 @@
 """``tiebreak validation-curve``: a study file and a parameter in, scores by its values out, and which of them tie."""
 
 import json
+from functools import partial
 from typing import Any
 
 import click
@@ -55,13 +56,8 @@ def validation_curve_command(context: click.Context, /, study: str, parameter: s
 
     A study file is code: what it imports is run, so use only those that you would run as a program.
     """
-    from tiebreak.plan.plan import make_plan
-    from tiebreak.studies.curves import ValidationCurve, validation_curve, vary
+    from tiebreak import api
 
-    def measure(data: dict[str, Any], run: Any, **asked: Any) -> ValidationCurve:
-        grids = vary(data["models"], parameter, values)
-        plan = make_plan(**{**data, "models": grids.candidates})
-        return validation_curve(grids, plan, run, **asked)
-
+    measure = partial(api.validation_curve, parameter=parameter, values=values)
     # a value may be called the same as that of another parameter, so each parameter has a run of its own
     context.exit(run_curve(study, "validation-curve", measure, options, f"-{parameter}"))

@@ -31,10 +31,9 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     """
     planned = plan.datasets[0]
     full = int(planned.described.n_train.min())
-    classes = planned.truth.classes
+    classes = [] if planned.truth.classes is None else planned.truth.classes.tolist()
     if sizes is None:  # n/16, n/8, n/4, n/2 and n; the last three, which tell what doubling brought, wherever they are possible
-        n_classes = 0 if classes is None else classes.size
-        fewest = [max(1, n_classes)] * 3 + [max(FEWEST, 2 * n_classes)] * (N_HALVINGS - 2)
+        fewest = [max(1, len(classes))] * 3 + [max(FEWEST, 2 * len(classes))] * (N_HALVINGS - 2)
         chosen = tuple(full // 2**power for power in range(N_HALVINGS, -1, -1) if full // 2**power >= fewest[power])
     else:
         chosen = check_sizes(sizes, full)
@@ -47,8 +46,14 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
         splits = tuple(Split(np.sort(order[:size]), split.test) for order, split in zip(orders, planned.splits, strict=True))
         described = dataclasses.replace(planned.described, n_train=np.full(len(splits), size, dtype=np.int64))
         datasets.append(dataclasses.replace(planned, data=data, splits=splits, described=described))
-        if classes is not None:
-            _check_classes(datasets[-1], classes, size)
+        for position, split in enumerate(splits if classes else ()):
+            absent = np.flatnonzero(np.bincount(planned.truth.code[split.train], minlength=len(classes)) == 0)
+            if absent.size:
+                raise DataError(
+                    f"sizes: with {size} training examples class {classes[absent[0]]!r} is absent from the training rows "
+                    f"of {planned.split_name(position)}, so no model could learn it there. Use larger sizes; there are "
+                    f"{len(classes)} classes."
+                )
     return dataclasses.replace(plan, datasets=tuple(datasets)), chosen
 
 
@@ -102,14 +107,3 @@ def _in_proportion(rows: IntArray, code: IntArray) -> IntArray:
     rank[by_class] = np.arange(rows.size) - np.repeat(np.cumsum(count) - count, count)
     due = (rank + 0.5) / count[code]
     return rows[np.argsort(np.where(rank == 0, 0.0, due), kind="stable")]
-
-
-def _check_classes(planned: PlannedDataset, classes: Any, size: int) -> None:
-    for position, split in enumerate(planned.splits):
-        absent = np.flatnonzero(np.bincount(planned.truth.code[split.train], minlength=classes.size) == 0)
-        if absent.size:
-            raise DataError(
-                f"sizes: with {size} training examples class {classes[absent[0]].item()!r} is absent from the training rows of "
-                f"{planned.split_name(position)}, so no model could learn it there. Use larger sizes; there are {classes.size} "
-                "classes."
-            )
