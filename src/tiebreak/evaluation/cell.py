@@ -109,7 +109,7 @@ class Measurement:
         if self.plan.rng is not None:
             repeat, fold = (int(each[cell.split]) for each in (dataset.described.repeat, dataset.described.fold))
             seed = derive_seed(self.plan.rng, model.name, dataset.data.name, repeat, fold)
-        with _turn, _limited(self.threads), caught_warnings() as caught:
+        with _turn, _limited(self.threads, is_open=model.is_open), caught_warnings() as caught:
             try:
                 with (
                     config_context(**self.config | model.settings | assured),
@@ -253,17 +253,20 @@ def _thread_pools(n_modules: int) -> list[Any]:
 
 
 @contextmanager
-def _limited(threads: int | None) -> Iterator[None]:
-    """Limit the threads of numerical libraries, as threadpoolctl does, which looks up all about them each time; None: do not."""
+def _limited(threads: int | None, *, is_open: bool) -> Iterator[None]:
+    """Limit the threads of numerical libraries, as threadpoolctl does, which looks up all about them each time; None: do not.
+
+    Those that are limited so already are left alone, but for a model that may set them itself, as `is_open` says.
+    """
     pools = _thread_pools(len(sys.modules)) if threads else []
-    before = [pool.num_threads for pool in pools]
-    for pool in pools:
+    before = [(pool, n) for pool in pools if (n := pool.num_threads) != threads or is_open]
+    for pool, _ in before:
         pool.set_num_threads(threads)
     try:
         yield
     finally:
-        for pool, n_threads in zip(pools, before, strict=True):
-            pool.set_num_threads(n_threads)
+        for pool, n in before:
+            pool.set_num_threads(n)
 
 
 @contextmanager
