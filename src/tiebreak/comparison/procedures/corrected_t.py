@@ -66,10 +66,11 @@ def _refuse(data: Scores) -> TiebreakError | None:
     """Fewer than two splits, or sizes that are not known."""
     if data.matrix().n_splits < 2 or data.matrix().has_ratio:
         return refusal((data.matrix().n_splits < 2, *_SINGLE))
+    k = min(data.matrix().n_splits, 10)  # of more, the usual number
     return UnclearSourceError(
         "the correction for shared training data needs to know how large a test set is beside its training set. Pass ",
-        Setting("cv", "10"),
-        " for 10-fold cross-validation, or ",
+        Setting("cv", str(k)),
+        f" for {k}-fold cross-validation, or ",
         Setting("n_train"),
         " and ",
         Setting("n_test"),
