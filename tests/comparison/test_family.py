@@ -5,6 +5,8 @@ from numpy.testing import assert_array_equal
 
 from tests.comparison.tables import compared, noisy
 from tests.guarded import told
+from tiebreak.comparison.family import family_alpha
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.statistics import adjust_pvalues
 from tiebreak.statistics.family import shared_alpha
@@ -18,6 +20,13 @@ def test_baseline_is_second_in_every_pair() -> None:
         pairs = compared(noisy(*MEANS), baseline=baseline).pairs
         assert list(pairs["first"]) == [name for name in "abcd" if name != baseline]
         assert set(pairs["second"]) == {baseline}
+
+
+def test_looks_spend_the_alpha_of_one_pair_of_the_family() -> None:
+    """That of six pairs of four models, of three with a baseline, and of Hsu's three one-sided comparisons."""
+    assert family_alpha(Settings(), 4) == pytest.approx(0.05 / 6)
+    assert family_alpha(Settings(baseline="a"), 4) == pytest.approx(0.05 / 3)
+    assert family_alpha(Settings(family="best"), 4) == pytest.approx(2 * 0.05 / 3)
 
 
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "shaffer", "bh", "none"])

@@ -37,6 +37,12 @@ def test_every_form_of_a_table_gives_one_answer(tmp_path: Path) -> None:
     assert tb.compare(FRAME.rename(columns={"question": "key"}), rope=0.02, item="key").pairs.equals(expected)
 
 
+def test_flips_of_a_pair_are_those_of_its_items() -> None:
+    """By the models of the pair, each with the items that only it gets."""
+    only_a, only_b = (FRAME["question"][FRAME[one] > FRAME[other]].tolist() for one, other in ("ab", "ba"))
+    assert tb.compare(FRAME).pair("a", "b").flips() == {"a": tuple(only_a), "b": tuple(only_b)}
+
+
 def test_several_sources_are_joined_on_their_items(tmp_path: Path) -> None:
     """Last release's saved answer, and today's table with its rows in another order."""
     old = tb.compare(FRAME[["question", "a", "b"]], rope=0.02)

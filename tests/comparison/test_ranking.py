@@ -129,10 +129,11 @@ def apart(n_models: int, *pairs: tuple[int, int]) -> np.ndarray:
         (apart(3, (0, 2)), ["a", "ab", "b"]),
         (apart(4, (0, 2), (0, 3), (1, 3)), ["a", "ab", "bc", "c"]),
         (apart(4, (0, 1), (2, 3)), ["ab", "cd", "ac", "bd"]),
+        (apart(6, (0, 4), (1, 5), (2, 3), (3, 4), (3, 5), (4, 5)), ["ab", "ac", "bc", "a", "c", "b"]),
     ],
 )
 def test_small_cases_by_hand(relation: np.ndarray, letters: list[str]) -> None:
-    """None apart, all apart, chains, and a square, which needs four letters."""
+    """None apart, all apart, chains, a square, which needs four letters, and a triangle whose pairs share those of others."""
     assert compact_letters(relation) == letters
 
 
