@@ -66,19 +66,14 @@ def _choice(*choices: str) -> dict[str, Any]:
 
 def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
     """Columns by what they hold; None where the option was not used."""
-    parts = [each.partition("=") for each in typed]
-    wrong = next((each for each, (part, mark, name) in zip(typed, parts, strict=True) if not (part and mark and name)), None)
-    if wrong is not None:
-        raise click.BadParameter(f"{wrong!r} is not of the form PART=NAME, such as model=framework.")
-    return {part.strip(): name for part, _, name in parts} or None
+    for each in [each for each in typed if not all(each.partition("="))][:1]:
+        raise click.BadParameter(f"{each!r} is not of the form PART=NAME, such as model=framework.")
+    return {part.strip(): name for part, _, name in (each.partition("=") for each in typed)} or None
 
 
 def _values(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, str]]) -> dict[str, list[str]] | None:
     """Values that are kept of each column; None where the option was not used."""
-    kept: dict[str, list[str]] = {}
-    for column, value in typed:
-        kept.setdefault(column, []).append(value)
-    return kept or None
+    return {column: [value for name, value in typed if name == column] for column, _ in typed} or None
 
 
 def _sizes(typed: str) -> int | tuple[int, ...]:

@@ -688,8 +688,7 @@ class Reading:
         numeric, models = [name for name in self.numeric("model") if not sums_up(name)], self.words("model").texts()
         is_of_datasets = len(numeric) > 1 and not any(is_metric(name) or is_no_score(name) for name in numeric)
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
-            own = self.roles["model"][0]
-            turned = ("; if its rows are datasets, and its columns models: ", column_advice("dataset", own))
+            turned = ("; if its rows are datasets, and its columns models: ", column_advice("dataset", self.roles["model"][0]))
             raise self.table.refuse(
                 "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
                 f"{quoted([*self.table.columns], 12)}).",
@@ -982,8 +981,7 @@ def joined(columns: Sequence[Words], mark: str = " ") -> Words:
     cells = cell_of(first, {str(place): each for place, each in enumerate(others)})
     _, rows, code = np.unique(cells, return_index=True, return_inverse=True)
     texts = [each.take(rows).texts() for each in (first, *others)]
-    names = [mark.join(filter(None, each)) for each in zip(*texts, strict=True)]
-    return Words(tuple(names), code.astype(np.int32)).ordered()
+    return Words(tuple(mark.join(filter(None, each)) for each in zip(*texts, strict=True)), code.astype(np.int32)).ordered()
 
 
 def refuse_doubles(

@@ -5,7 +5,7 @@ import difflib
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from shlex import quote
 from typing import Any
 
@@ -158,15 +158,14 @@ class Source:
         Name of the source in messages: "scores.csv", "the table".
     mark : str
         What tells its models from those of the same name in another source.
-    repeat_labels, fold_labels : tuple of str or None
-        Where the source names its splits in words: the word behind each code.
+    labels : dict of str to tuple of str
+        Where the source names its repeats or folds in words: the word behind each code.
     """
 
     scores: Scores
     name: str
     mark: str = ""
-    repeat_labels: tuple[str, ...] | None = None
-    fold_labels: tuple[str, ...] | None = None
+    labels: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
 
 
 def source_of(
@@ -510,8 +509,7 @@ def _default(estimator: Any) -> tuple[str, bool]:
     """Metric of an estimator's own ``score``: accuracy or R2, and whether that is certain, as the method is scikit-learn's."""
     from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
 
-    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-    method = getattr(type(last), "score", None)
+    method = getattr(type(estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator), "score", None)
     if is_classifier(estimator):
         return "accuracy", method is ClassifierMixin.score
     return ("r2", method is RegressorMixin.score) if is_regressor(estimator) else ("score", False)

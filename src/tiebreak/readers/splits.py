@@ -80,8 +80,7 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
     return dataclasses.replace(
         source_of(matrices, named, design, options, long.name, notices=() if seed is None else (averaged,), roles=long.roles),
-        repeat_labels=repeat.labels,
-        fold_labels=fold.labels,
+        labels={"repeat": repeat.labels, "fold": fold.labels},
     )
 
 
@@ -324,7 +323,7 @@ _NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}
 
 def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
     """Sources whose repeats or folds have one numbering, where some name them in words."""
-    labels = [getattr(source, f"{part}_labels") for source in sources]
+    labels = [source.labels.get(part) for source in sources]
     if len(set(labels)) == 1:
         return list(sources)
 
