@@ -46,7 +46,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     other = store.open(OTHER)
     other.write([an_outcome(cell) for cell in all_cells(OTHER)])
     claimed(SqlLease(other), all_cells(OTHER)[:2], again=all_cells(OTHER)[:2])
-    row = [log.run, sealed(to_json([["another", 1], []]), "lease", log.run, 7)]
+    row = [log.run, sealed(to_json([["another", 1], []]), b"lease", log.run, 7)]
     executed(store, "INSERT INTO tiebreak_leases VALUES (?, 7, 0, ?)", row, to_write=True)
     store.close()
     return path.read_bytes()
@@ -78,7 +78,7 @@ def recode(path: Path, **changes: Any) -> None:
     run = number_of(path, "moons")
     with closing(sqlite3.connect(path)) as connection:
         [(content,)] = connection.execute("SELECT content FROM tiebreak_cells WHERE run = ? AND split = 3 AND model = 0", [run])
-    blob = sealed(to_msgpack(structs.replace(read_cell(content[8:]), **changes)), "cell", run, 0, 3, 0)
+    blob = sealed(to_msgpack(structs.replace(read_cell(content[8:]), **changes)), b"cell", run, 0, 3, 0)
     change(path, "UPDATE tiebreak_cells SET content = :blob WHERE run = MOONS AND split = 3 AND model = 0", blob=blob)
 
 

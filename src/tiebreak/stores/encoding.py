@@ -67,12 +67,12 @@ _PLACES = [struct.Struct(f"<{n}q") for n in range(5)]
 """Up to four numbers in little-endian bytes."""
 
 
-def sealed(content: bytes, kind: str, *place: int) -> bytes:
+def sealed(content: bytes, kind: bytes, *place: int) -> bytes:
     """Content behind a hash of itself and of its place, so that it passes for nothing else."""
-    return blake2b(content, digest_size=8, key=_PLACES[len(place)].pack(*place), person=kind.encode()).digest() + content
+    return blake2b(content, digest_size=8, key=_PLACES[len(place)].pack(*place), person=kind).digest() + content
 
 
-def unsealed(blob: Any, kind: str, *place: int) -> bytes:
+def unsealed(blob: Any, kind: bytes, *place: int) -> bytes:
     """Content of what `sealed` made; a ValueError where it is not as it was written."""
     content: bytes = blob[8:]
     if sealed(content, kind, *place) != blob:

@@ -90,7 +90,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
                     claim.granted.append(cell)
             held = self._held.difference(done.values(), others) | {places[cell] for cell in claim.granted}
             if held:
-                content = sealed(to_json([[_machine(), os.getpid()], sorted(held)]), "lease", log.run, self._holder)
+                content = sealed(to_json([[_machine(), os.getpid()], sorted(held)]), b"lease", log.run, self._holder)
                 connection.execute(_PUT, [log.database.now(connection), content, log.run, self._holder])
             elif own:
                 connection.execute(_DELETE, [log.run, self._holder])
@@ -141,7 +141,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             "SELECT holder, shown, content FROM tiebreak_leases WHERE run = ?", [run]
         ):
             try:
-                place, listed = from_json(unsealed(content, "lease", run, holder))
+                place, listed = from_json(unsealed(content, b"lease", run, holder))
                 cells: set[Place] = {(dataset, split, model) for dataset, split, model in listed}
                 # the clock may have been put back meanwhile
                 is_living = holder == self._holder or (abs(now - shown) < SECONDS and not is_gone(place))

@@ -73,17 +73,17 @@ class StoredPlan(NamedTuple):
 def pack_head(run: int, head: Head) -> bytes:
     """Pack a head for its row: nearly always as many bytes as before, so that the row is changed in its place."""
     content = to_json(dataclasses.asdict(head))
-    return sealed(content.ljust(len(content) + -len(content) % 128), "head", run)
+    return sealed(content.ljust(len(content) + -len(content) % 128), b"head", run)
 
 
 def unpack_head(run: int, blob: bytes) -> Head:
     """Read a head out of its row; raises one of `MALFORMED`."""
-    return msgspec.convert(from_json(unsealed(blob, "head", run)), Head)
+    return msgspec.convert(from_json(unsealed(blob, b"head", run)), Head)
 
 
 def unpack_plan(run: int, blob: bytes) -> StoredPlan:
     """Read a plan out of its row; raises one of `MALFORMED`."""
-    return StoredPlan(*read_plan(unsealed(blob, "plan", run)), blob[:8].hex())
+    return StoredPlan(*read_plan(unsealed(blob, b"plan", run)), blob[:8].hex())
 
 
 def read_part(connection: Connection, run: int, name: str, column: str, unpack: Callable[[int, bytes], Part]) -> Part:
@@ -214,7 +214,7 @@ class SqlLog:
             leases = connection.execute("SELECT holder, content FROM tiebreak_leases WHERE run = ?", [self.run])
         for holder, content in leases:
             try:
-                unsealed(content, "lease", self.run, holder)
+                unsealed(content, b"lease", self.run, holder)
             except MALFORMED as error:
                 self._report(Damage(self.record.name, "the list of leases", fault_text(error)))
 
@@ -246,7 +246,7 @@ class SqlLog:
             environment = kept.environment if kept is not None and kept.outcome.is_done else self._environment
             content = to_msgpack(cell_content(outcome, environment, metrics))
             outputs = pack_arrays(outcome.outputs, "the output of {!r}")
-            rows.append((run, *place, sealed(content, "cell", run, *place), sealed(outputs, "output", run, *place)))
+            rows.append((run, *place, sealed(content, b"cell", run, *place), sealed(outputs, b"output", run, *place)))
             hash_sum += int.from_bytes(rows[-1][4][:8], "little") - (0 if kept is None else kept.hash)
         if rows:
             connection.execute_many(_PUT, rows)
@@ -289,8 +289,8 @@ class SqlLog:
                 if place not in cells:
                     continue
                 try:
-                    content = read_cell(unsealed(blob, "cell", self.run, *place))
-                    arrays = unpack_arrays(unsealed(packed, "output", self.run, *place)) if outputs else {}
+                    content = read_cell(unsealed(blob, b"cell", self.run, *place))
+                    arrays = unpack_arrays(unsealed(packed, b"output", self.run, *place)) if outputs else {}
                     outcome = read_outcome(content, metrics, cells[place], arrays)
                     found[place] = KeptCell(outcome, content.environment, int.from_bytes(blob[:8], "little"))
                 except MALFORMED as error:
@@ -313,7 +313,7 @@ class SqlLog:
                 for dataset, split, model, blob in page:
                     place = dataset, split, model
                     try:
-                        whole[place] = read_cell(unsealed(blob, "cell", self.run, *place))
+                        whole[place] = read_cell(unsealed(blob, b"cell", self.run, *place))
                         hash_sum += int.from_bytes(blob[:8], "little")
                     except MALFORMED as error:
                         self._report_cell(place, error)

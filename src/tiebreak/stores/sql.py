@@ -100,7 +100,7 @@ class SqlStore:
                 before = read_part(connection, run, name, "head", unpack_head)
                 stored = merge_records(old.record, record)
                 environments = merge_versions(name, old.environments, versions, accept_versions)
-            plan = sealed(pack_plan(stored, environments), "plan", run)
+            plan = sealed(pack_plan(stored, environments), b"plan", run)
             head = before
             if writes:
                 head = dataclasses.replace(
