@@ -76,20 +76,19 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
     if typed["dask"] and typed["n_jobs"]:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
+        plan = make_plan(**study.plan_arguments)
+        scorers = find_scorers(plan, study.scoring)
         if typed["dry_run"]:
             from tiebreak.stores.postgres import masked
             from tiebreak.views.evaluation import plan_page
 
-            plan = make_plan(**study.plan_arguments)
-            scorers = find_scorers(plan, study.scoring)
             preview = preview_plan(plan, scorers, url, name, accept_versions=typed["accept_versions"])
             task, retry_failed = plan.datasets[0].task, typed["retry_failed"]
             emit_page(plan_page(preview, task, study.file, masked(url), retry_failed=retry_failed))
             return EXIT_OK
         with watched(typed["quiet"], url) as report:
             options = run_of(typed, study, url, name, report)
-            plan = make_plan(**study.plan_arguments)
-            scorers, settings = find_scorers(plan, study.scoring), {"study": str(study.path), "rope": study.rope}
+            settings = {"study": str(study.path), "rope": study.rope}
             evaluation = measure_plan(plan, scorers, keep_predictions=study.keep_predictions, settings=settings, **options)
     except TiebreakError as error:
         raise error_of_study(study, error) from error

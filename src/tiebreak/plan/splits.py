@@ -208,12 +208,12 @@ class PlannedDataset:
         return f"repeat {self.described.repeat[split]} fold {self.described.fold[split]}"
 
 
-def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int) -> Any:
+def make_splitter(cv: Mapping[str, Any], dataset: Dataset, seed: int, *, has_classes: bool) -> Any:
     """The splitter of scikit-learn behind a name and its options, whose values that checks.
 
     `cv` holds "kind" and options, such as ``{"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}``; the seed counts where
-    these have none. Raises `DataError` for an option that the kind does not take, or a value outside its range, and
-    `UnknownNameError` for a kind that is not there.
+    these have none, and `has_classes` where the target is one class for each row. Raises `DataError` for an option that the kind
+    does not take, or a value outside its range, and `UnknownNameError` for a kind that is not there.
     """
     from sklearn import model_selection
 
@@ -229,7 +229,6 @@ def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int
             f"cv: splits of the kind {kind!r} would put examples of one group on both sides. Use 'group' or 'stratified-group', "
             "or leave groups out."
         )
-    has_classes = task == "classification" and dataset.y.ndim == 1
     if "stratified" in kind and not has_classes:
         raise DataError(
             f"cv: splits of the kind {kind!r} spread classes evenly, and y{_of(dataset)} is no class for each example. Use "
@@ -265,9 +264,12 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     what is shuffled and has no seed of its own. Raises `DataError` where the splits cannot be made, overlap, or leave a
     class out of a training set; an audit takes them as they come, with `check` False.
     """
+    from tiebreak.metrics.targets import make_truth  # which a comparison, that has splits too, does without
+
+    truth = make_truth(dataset.y, classifier=task == "classification")
+    has_classes, has_groups = truth.classes is not None, dataset.groups is not None
     if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
-        of_classes, has_groups = task == "classification" and dataset.y.ndim == 1, dataset.groups is not None
-        kind = ("stratified-group" if of_classes else "group") if has_groups else "stratified" if of_classes else "kfold"
+        kind = ("stratified-group" if has_classes else "group") if has_groups else "stratified" if has_classes else "kfold"
         if cv is not None:
             cv = {"kind": kind, "n_folds": int(cv), "shuffle": False}
         else:  # never more folds than groups
@@ -276,7 +278,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
         cv = {"kind": cv}
     seed = derive_seed(0 if rng is None else rng, "splits", dataset.name)
     if isinstance(cv, Mapping):
-        cv = make_splitter(cv, dataset, task, seed)
+        cv = make_splitter(cv, dataset, seed, has_classes=has_classes)
     if hasattr(cv, "split"):
         cv = copy.deepcopy(cv)  # the caller's must not move on
         if rng is not None and getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
@@ -289,9 +291,6 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
             f"cv={cv!r:.60} makes no splits. Pass a whole number of at least 2, a name such as 'repeated-stratified', a splitter "
             "of scikit-learn, or pairs (training rows, test rows)."
         )
-    from tiebreak.metrics.targets import make_truth  # which a comparison, that has splits too, does without
-
-    truth = make_truth(dataset.y, classifier=task == "classification")
     planned = PlannedDataset(dataset, task, truth, splits, describe_splits(splits, cv))
     if check:
         _check_splits(planned)

@@ -137,7 +137,6 @@ class SqlStore:
         try:
             with database.transaction() as connection:
                 damages += database.find_damage(connection)
-            with database.transaction() as connection:
                 runs = list_runs(connection, damages.append)
                 if connection.execute(_LOST_RUNS):
                     damages.append(Damage("", "the list of runs", "one that has cells is gone"))

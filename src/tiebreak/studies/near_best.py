@@ -194,7 +194,6 @@ def near_best(
     >>> search.fit(X, y).best_params_
     {'max_depth': 3}
     """
-    chosen = NearBest(rope, prefer, metric, cv, test_fraction, alpha)
     if Settings(rope=rope, alpha=alpha, family="best").rope in (0.0, "0%"):
         raise InvalidParameterError(f"near_best needs a rope above 0, the largest loss that does not matter; got {rope!r}.")
     if not isinstance(prefer, str) and not callable(prefer):
@@ -205,7 +204,7 @@ def near_best(
         raise InvalidParameterError(f"test_fraction must be between 0 and 1, a share of all examples; got {test_fraction!r}.")
     if cv is not None:
         _ratio_of(cv, None)
-    return chosen
+    return NearBest(rope, prefer, metric, cv, test_fraction, alpha)
 
 
 def _ratio_of(cv: Any, n_splits: int | None) -> float:
