@@ -66,7 +66,7 @@ def _refuse(data: Scores) -> TiebreakError | None:
     """Fewer than two splits, or sizes that are not known."""
     if data.matrix().n_splits < 2 or data.matrix().has_ratio:
         return refusal((data.matrix().n_splits < 2, *_SINGLE))
-    k = min(data.matrix().n_splits, 10)  # of more, the usual number
+    k = n_splits if 2 < (n_splits := data.matrix().n_splits) < 10 else 10  # the usual number
     return UnclearSourceError(
         "the correction for shared training data needs to know how large a test set is beside its training set. Pass ",
         Setting("cv", str(k)),
