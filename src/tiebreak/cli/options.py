@@ -267,8 +267,7 @@ def _report_file(typed: str) -> Path:
     if value.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter(f"{str(value)!r} does not end in .html.")
     if value.is_dir() or not value.parent.is_dir():
-        what = "is a folder" if value.is_dir() else "is in a folder that is not there"
-        raise click.BadParameter(f"{str(value)!r} {what}.")
+        raise click.BadParameter(f"{str(value)!r} is {'a folder' if value.is_dir() else 'in a folder that is not there'}.")
     return value
 
 

@@ -413,8 +413,7 @@ def _values(reading: Reading, name: str) -> NDArray[Any]:
 
 def whole_numbers(column: FloatArray) -> NDArray[Any]:
     """Numbers without gaps that are all whole as integers, so that classes keep their names; others as they are."""
-    is_whole = bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53))
-    return column.astype(np.int64) if is_whole else column
+    return column.astype(np.int64) if np.all((column == np.floor(column)) & (np.abs(column) < 2**53)) else column
 
 
 def _keys_of(reading: Reading) -> list[str]:

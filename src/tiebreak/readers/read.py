@@ -371,8 +371,7 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
         return reading
-    is_alone = n_sources > 1 or bool(given.key) or isinstance(source, _FILE)
-    long = reading.long(given.stem if is_alone else None)
+    long = reading.long(given.stem if n_sources > 1 or given.key or isinstance(source, _FILE) else None)
     if isinstance(long, Source):
         return long
     if not long.model_column and n_sources == 1 and not given.key and "item" not in long.words:

@@ -248,8 +248,7 @@ class Reading:
             return "prediction" in roles and roles.keys().isdisjoint(("score", "metric")) and asked not in self.table.columns
         # a model may be called y, unless items, periods or predictions stand beside it
         is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
-        is_beside = not {"prediction", "time", "item"}.isdisjoint(roles)
-        return (is_sure or is_beside) and not self._are_marks()
+        return (is_sure or not {"prediction", "time", "item"}.isdisjoint(roles)) and not self._are_marks()
 
     @property
     def is_in_time(self) -> bool:
@@ -568,10 +567,12 @@ class Reading:
         own_metrics = {full_name(bare_name(name)) for name in numbers if is_metric(name)}
         if self.options.metric is not None and len(numbers) == len(own_metrics) == 1:
             self.the_score_column()  # which refuses a column of another metric than the one asked for
-        of_data = {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS}
         for what, several in (
             ("metrics", own_metrics if len(own_metrics) > 1 else {metric_in(name) for name in numbers}),
-            ("parts of the data", of_data),
+            (
+                "parts of the data",
+                {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS},
+            ),
         ):
             if len(several) > 1 and "" not in several:
                 raise self.table.refuse(
@@ -964,8 +965,10 @@ def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: s
     for name, wanted in where.items():
         column = list(table.columns)[look_up(name, list(table.columns), "column")]
         words = table.words(column)
-        values = [wanted] if isinstance(wanted, str) else map(str, wanted)
-        codes = [look_up(value, words.names, what or f"value of {column!r}") for value in values]
+        codes = [
+            look_up(value, words.names, what or f"value of {column!r}")
+            for value in ([wanted] if isinstance(wanted, str) else map(str, wanted))
+        ]
         table = table.take(np.flatnonzero(np.isin(words.code, codes)))
         table = replace(
             table, columns={k: each.ordered() if isinstance(each, Words) else each for k, each in table.columns.items()}

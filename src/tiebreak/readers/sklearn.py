@@ -153,11 +153,11 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
     if mean.size == spread.size == len(params):
         errors = spread / np.sqrt(max(score.shape[1] - 1, 1))  # of the deviation with n, as scikit-learn keeps it
         times = dict(zip(models, zip(mean[kept].tolist(), errors[kept].tolist(), strict=True), strict=True))
-    text = (
+    left_out = Notice(
+        "left-out",
         f"{name} tried {n_all} candidates and measured {kept.size} of them to the end; only these are compared. They came "
-        "through on scores of the same data, so their means are likely a little too good, and nothing is said of the others"
+        "through on scores of the same data, so their means are likely a little too good, and nothing is said of the others",
     )
-    notices = (Notice("left-out", text),) if kept.size < n_all else ()
     matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)
     return source_of(
         [matrix],
@@ -165,7 +165,7 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
         design,
         options,
         name,
-        notices=notices,
+        notices=(left_out,) if kept.size < n_all else (),
         by_sklearn=True,
         fit_times=times,
     )

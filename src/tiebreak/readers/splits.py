@@ -370,9 +370,9 @@ def _join_dataset(dataset: str, sources: Sequence[Source], common: str) -> Score
     if len(held) == 1 and len(held[0][0].scores.matrices) == 1:
         other = next(source for source in sources if source is not held[0][0])
         others = "a dataset without a name" if other.scores.datasets == ("",) else f"dataset {quoted(other.scores.datasets)}"
-        own = f"dataset {dataset!r}" if dataset else "a dataset without a name"
         raise DataError(
-            f"{held[0][0].name} is about {own}, but {other.name} about {others}; scores on different datasets cannot be paired."
+            f"{held[0][0].name} is about {f'dataset {dataset!r}' if dataset else 'a dataset without a name'}, but {other.name} "
+            f"about {others}; scores on different datasets cannot be paired."
         )
     metrics = dict.fromkeys(matrix.metric for _, matrix in held)
     if len(metrics) > 1:
@@ -396,8 +396,9 @@ def _join_dataset(dataset: str, sources: Sequence[Source], common: str) -> Score
         for part in ("repeat", "fold", "n_train", "n_test")
     )
     code = np.repeat(np.arange(len(names)), [matrix.n_splits for _, matrix in held for _ in matrix.models])
-    score = np.concatenate([matrix.score.ravel() for _, matrix in held])
-    joined = assemble(dataset, names, code, repeat, fold, score, n_train, n_test)
+    joined = assemble(
+        dataset, names, code, repeat, fold, np.concatenate([matrix.score.ravel() for _, matrix in held]), n_train, n_test
+    )
     rows = _distinct(names, [source.mark for source, matrix in held for _ in matrix.models], joined.score)
     n_folds = {matrix.n_folds for _, matrix in held}
     return dataclasses.replace(

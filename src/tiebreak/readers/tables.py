@@ -788,8 +788,10 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
     from pyarrow import types
 
     try:
-        options = arrow.ReadOptions(block_size=1 << 24)
-        table = arrow.read_json(pa.BufferReader(_buffer(content.removeprefix(codecs.BOM_UTF8))), read_options=options)
+        table = arrow.read_json(
+            pa.BufferReader(_buffer(content.removeprefix(codecs.BOM_UTF8))),
+            read_options=arrow.ReadOptions(block_size=1 << 24),
+        )
         kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None
