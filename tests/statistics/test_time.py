@@ -20,18 +20,19 @@ def test_differences_that_rounding_leaves_are_none() -> None:
 def test_cosines_by_hand() -> None:
     """Mueller 2007: the mean square of the lowest coefficients of scipy's orthonormal cosine transform, and as many df.
 
-    Each is raised as of an autoregression of order 1 (Andrews and Monahan 1992), here of the alternating series D not at all.
+    Each is raised as of an autoregression of order 1 (Andrews and Monahan 1992), here of the alternating series D not at all, and
+    of |D|, of which a season of 12 is seen (by chance), by the autocorrelation of ranks there.
     """
     n, nu, turned = D.size, n_cosines(D.size), D * np.where(np.arange(D.size) % 2, 1, -1)
-    for series in (D, np.abs(D), turned - 3 * np.sign(turned)):
+    for series, lag in ((D, 1), (np.abs(D), 12), (turned - 3 * np.sign(turned), 1)):
         result, centred = diebold_mariano(series), series - series.mean()
         first = (centred[1:] @ centred[:-1]) / (centred @ centred)
         first += (1 + 3 * first) / n
         raised = min(max(first, 0.0), 0.9)
-        angle = np.pi * np.arange(1, nu + 1) / n
-        squares = (
-            fft.dct(series, norm="ortho")[1 : nu + 1] ** 2 * np.abs(1 - raised * np.exp(1j * angle)) ** 2 / (1 - raised) ** 2
-        )
+        ranks = stats.rankdata(centred[1:] - raised * centred[:-1]) - n / 2
+        season = (ranks[lag:] @ ranks[:-lag]) / (ranks @ ranks) / (1 - lag / n) * (lag == 12)
+        squares, turn = fft.dct(series, norm="ortho")[1 : nu + 1] ** 2, np.exp(1j * np.pi * np.arange(1, nu + 1) / n)
+        squares *= np.abs((1 - raised * turn) * (1 - season * turn**lag)) ** 2 / ((1 - raised) * (1 - season)) ** 2
         assert result.df == nu
         assert result.se == pytest.approx(np.sqrt(squares.mean() / n))
     assert [n_cosines(each) for each in (3, 15, 30, 60, 200)] == [2, 2, 4, 5, 10]  # 0.75 times the root of n
