@@ -454,7 +454,8 @@ def _is_grouped(rows: Sequence[Sequence[str]], cells: Iterable[Sequence[str]]) -
     names, top, below, *_ = rows
     named = list(filter(None, names))
     is_doubled = len({*named}) < len(named)
-    is_open = not top[0].strip() or not any(map(str.strip, below[1:]))  # pandas writes the name of the index in a third row
+    # pandas writes no name above the index, or its name alone in a third row
+    is_open = not top[0].strip() or (number_of(below[0]) is None and not any(map(str.strip, below[1:])))
     if is_open is is_doubled:
         return is_open
     above = [first for first, *others in cells if first.strip() and all(number_of(each) is not None for each in others)]
