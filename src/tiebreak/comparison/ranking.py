@@ -89,8 +89,8 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     entry = entries_of(scores, method, pairs)
     low, high = pairs.bounds
     above = np.zeros((n_models, n_models), dtype=bool)  # copies alike
-    above[pairs.first, pairs.second] = low > 0
-    above[pairs.second, pairs.first] = high < 0
+    for one, two, is_shown in ((pairs.first, pairs.second, low > 0), (pairs.second, pairs.first, high < 0)):
+        above[one[is_shown], two[is_shown]] = True
     above = above if np.all(entry == np.arange(n_models)) else above[np.ix_(entry, entry)]
     component = components(above, entry)
     outside = above & (component[:, None] != component)

@@ -435,8 +435,8 @@ def _student_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
 
 def _student_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     error, df = law.spread
-    distance = student_quantile(p, df) * error
-    return np.asarray(law.estimate - distance if upper else law.estimate + distance)
+    distance = np.asarray(student_quantile(p, df) * error)
+    return np.asarray((np.subtract if upper else np.add)(law.estimate, distance, out=distance))  # without new room
 
 
 def _student_pvalue(law: Law, side: Alternative) -> FloatArray:

@@ -99,7 +99,7 @@ def law_of_pairs(scores: FloatArray, first: IntArray, second: IntArray) -> Law:
         for rows in blocks(len(scores), len(scores), most=2 * BLOCK):  # of all at once numpy works out one half only
             products[rows, rows.start :] += block[rows] @ block[rows.start :].T
     mean, se, own_tolerance = np.empty(first.shape), np.empty(first.shape), rounding_tolerance(magnitude)
-    is_even = np.ptp(own_tolerance) == 0
+    is_even, is_offset = np.ptp(own_tolerance) == 0, np.any(OFFSET_BELOW * raw > CANCELS_BELOW * own)
     tolerance = np.broadcast_to(own_tolerance[0], first.shape) if is_even else np.empty(first.shape)
     kind = np.full(first.shape, SPREAD, dtype=np.int8)
     todo = [np.empty(0, dtype=np.intp)]
@@ -111,7 +111,8 @@ def law_of_pairs(scores: FloatArray, first: IntArray, second: IntArray) -> Law:
         total = own[one] + own[two]
         squares = total - 2.0 * products[np.minimum(one, two), np.maximum(one, two)]
         doubtful = squares < CANCELS_BELOW * total
-        doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
+        if is_offset:
+            doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
         doubtful |= squares < SMALLEST
         sd = np.ldexp(np.sqrt(np.maximum(squares, 0.0) / (n - 1)), exponent)
         doubtful |= sd <= 3.0 * tolerance[rows]  # the largest deviation is at least sd / sqrt(2)
