@@ -149,9 +149,8 @@ def _runs_of(table: FloatArray, kind: str) -> FloatArray:
     number = (~np.isnan(table)).sum(axis=0)
     if not (number > 1).any():
         return table[:1]
-    fewest = int(number[number > 1].min())
     answers_first = np.argsort(np.isnan(table), axis=0, kind="stable")
-    return np.asarray(np.take_along_axis(table, answers_first, axis=0)[:fewest])
+    return np.asarray(np.take_along_axis(table, answers_first, axis=0)[: number[number > 1].min()])
 
 
 # --- beside gates -------------------------------------------------------------------------------------------------------------

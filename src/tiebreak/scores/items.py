@@ -195,8 +195,9 @@ class Items:
     def take(self, models: Sequence[str]) -> Items:
         """Scores of these models, in this order."""
         rows = [look_up(name, self.models, "model") for name in models]
-        labels = None if self.labels is None else self.labels[rows]
-        return dataclasses.replace(self, models=tuple(models), score=self.score[rows], labels=labels)
+        return dataclasses.replace(
+            self, models=tuple(models), score=self.score[rows], labels=None if self.labels is None else self.labels[rows]
+        )
 
     def at(self, chosen: NDArray[np.bool_] | IntArray) -> Items:
         """Scores on some of the items, by position or by truth."""

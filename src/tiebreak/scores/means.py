@@ -43,8 +43,8 @@ def pair_differences(
 
 def law_of_models(matrix: ScoreMatrix) -> Law:
     """Law of the mean of each model over its own splits, taken as independent, in the metric's unit and direction."""
-    parts = blocks(len(matrix.models), matrix.n_splits)  # so that a large table is not copied whole
-    return joined([law_of_rows(matrix.score[rows], omit_missing=True) for rows in parts])
+    # by part, so that a large table is not copied whole
+    return joined([law_of_rows(matrix.score[rows], omit_missing=True) for rows in blocks(len(matrix.models), matrix.n_splits)])
 
 
 def model_correlation(score: FloatArray) -> FloatArray:

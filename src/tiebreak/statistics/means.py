@@ -441,8 +441,9 @@ def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Mean
     if values.shape[1] > 1:
         return _centred(values, layout, scale) if layout.tasks is not None else _crossed(values, layout.clusters, weight, scale)
     if layout.tasks is not None:
-        rows = values[:, 0]
-        return stratified_mean(rows, layout.tasks, layout.clusters, weights=layout.weights, omit_missing=True, scale=scale)
+        return stratified_mean(
+            values[:, 0], layout.tasks, layout.clusters, weights=layout.weights, omit_missing=True, scale=scale
+        )
     return _of_sums(_sums(values[:, 0], layout.clusters, weight), scale)
 
 

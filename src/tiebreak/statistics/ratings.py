@@ -252,8 +252,9 @@ def bradley_terry(
         is_told = bool(position) and tells_position(scored + conceded)
         ability[main], bias = _newton(scored, conceded, is_told)
         *covariances, freedom[np.append(main, n_models)] = _errors(battles.between(main, n_models), ability[main], bias, is_told)
-        squares = [_squared_errors(each) for each in covariances]
-        own[main], errors[np.ix_(main, main)], of_position = (np.sqrt(np.maximum(*each)) for each in zip(*squares, strict=True))
+        own[main], errors[np.ix_(main, main)], of_position = (
+            np.sqrt(np.maximum(*each)) for each in zip(*map(_squared_errors, covariances), strict=True)
+        )
     np.fill_diagonal(errors, 0.0)
     swept, units_met = _units_of_open(battles, ~np.isfinite(ability))
     swept[((won + lost.T).T > 0) | (tied + tied.T > 0)] = 0.0  # not all of them were won
@@ -326,8 +327,9 @@ def pair_fit(
     own = np.maximum(spread(w * (won - share[pair])), divide(by_share, met))
     effective = np.where(own > 0, np.minimum(divide(by_share, own), met), met).reshape(n, n)
     share = share.reshape(n, n)  # nan where they did not meet in this order of their numbers
-    shares = np.where(np.isnan(share), 1.0 - share.T, share)
-    return PairFit(shares, effective + effective.T, float(chdtrc(df, rest)) if df > 0 else 1.0)
+    return PairFit(
+        np.where(np.isnan(share), 1.0 - share.T, share), effective + effective.T, float(chdtrc(df, rest)) if df > 0 else 1.0
+    )
 
 
 FEWEST_MET = 10

@@ -256,9 +256,8 @@ def model_confidence_set(
     check_choice(statistic, get_args(SetStatistic), "statistic")
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
     refuse_unless(length <= table.shape[1], "block_length", f"be a whole number from 1 to {table.shape[1]}", block_length)
-    generator = generator_of(rng, np.random.PCG64)
     mean = table.mean(axis=1)
-    drawn = _resampled_means(table, length, n_resamples, generator) - mean  # (n_resamples, n_models)
+    drawn = _resampled_means(table, length, n_resamples, generator_of(rng, np.random.PCG64)) - mean  # (n_resamples, n_models)
     left, pvalues, largest = list(range(mean.size)), np.ones(mean.size), 0.0
     while len(left) > 1:
         worst, pvalue = _worst(mean[left], drawn[:, left], statistic)

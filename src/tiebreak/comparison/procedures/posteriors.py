@@ -127,8 +127,7 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     yield from omnibus(data, settings)
     first, second = _first_pairs(data, settings)
     rope, alpha = float(settings.rope), settings.alpha
-    judged = _judge(data, first, second, rope)
-    for one, other, posterior in zip(first, second, judged.beside["posteriors"].tolist(), strict=True):
+    for one, other, posterior in zip(first, second, _judge(data, first, second, rope).beside["posteriors"].tolist(), strict=True):
         if posterior is None:
             continue
         pair, law = (data.models[one], data.models[other]), posterior.next_dataset()
