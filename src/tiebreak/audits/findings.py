@@ -92,9 +92,7 @@ def found(
 
 
 def percent(share: float) -> str:
-    """A share as people read it: never "0%" unless it is none."""
-    if share <= 0:
-        return "0%"
+    """A share above 0 as people read it: never "0%"."""
     return "less than 0.1%" if share < 0.001 else f"{100 * share:.{1 if share < 0.1 else 0}f}%"
 
 

@@ -63,11 +63,10 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
     Sizes are whole numbers, or shares above 0 and up to 1 of the `full` training examples that every split has.
     """
     how = f"Pass whole numbers from 1 to {full}, or shares such as 0.5 of the {full} training examples that every split has."
-    entries = [sizes] if isinstance(sizes, numbers.Real) else sizes
+    entries: Any = [sizes] if isinstance(sizes, numbers.Real) else sizes
     if isinstance(entries, str) or not isinstance(entries, Sequence | np.ndarray) or len(entries) == 0:
         raise InvalidParameterError(f"sizes must be a list of training sizes; got {sizes!r}. {how}", about="sizes")
     counts = set()
-    size: Any
     for size in entries:
         is_number = isinstance(size, numbers.Real) and not isinstance(size, bool | np.bool_)
         is_share = is_number and not isinstance(size, numbers.Integral) and 0 < size <= 1
@@ -75,8 +74,11 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
         if not is_share and not (is_number and isinstance(size, numbers.Integral) and int(size) >= 1):
             raise InvalidParameterError(f"sizes: {size!r} is no number or share of training examples. {how}", about="sizes")
         if count > full:
-            text = f"sizes: {count} training examples are more than the {full} that every split has. {how}"
-            raise InvalidParameterError(f"{text} More folds make larger training sets.", about="sizes")
+            raise InvalidParameterError(
+                f"sizes: {count} training examples are more than the {full} that every split has. {how} More folds make larger "
+                "training sets.",
+                about="sizes",
+            )
         counts.add(int(count))
     return tuple(sorted(counts))
 

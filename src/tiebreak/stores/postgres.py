@@ -141,8 +141,17 @@ class PostgresDatabase(Database):
 
         try:
             return PostgresConnection(psycopg.connect(**self._parameters))  # type: ignore[arg-type]
-        except psycopg.Error as error:
-            raise self._refusal(error) from error
+        except psycopg.Error as error:  # told by the server's words: there is no code for it
+            said = _said(error)
+            if any(words in said for words in _NOBODY):
+                raise StoreError(
+                    f"{self.url} does not let this user in: {said}. Check the user and the password, which may stand in the "
+                    "address, in PGPASSWORD or in a password file."
+                ) from error
+            raise StoreError(
+                f"{self.url} cannot be reached: {said}. Check the address, and whether the server is running and has the "
+                f"database (createdb NAME makes one). What was written before is kept; {AGAIN}."
+            ) from error
 
     def set_up(self, connection: Connection) -> None:
         """Set limits of time, where nobody has set others."""
@@ -201,23 +210,13 @@ class PostgresDatabase(Database):
             )
         kept = KEPT if to_write else ""
         if code == "54000":
-            text = f"{self.url}: the outputs of one cell are larger than PostgreSQL can keep.{kept} Pass "
-            return StoreError(text, Setting("keep_predictions", "False"), ".")
+            return StoreError(
+                f"{self.url}: the outputs of one cell are larger than PostgreSQL can keep.{kept} Pass ",
+                Setting("keep_predictions", "False"),
+                ".",
+            )
         text = _FAULTS.get(code, _OTHER).format(said=said, kept=kept, seconds=BUSY_SECONDS)
         return StoreError(f"{self.url} {text}")
-
-    def _refusal(self, error: Exception) -> StoreError:
-        """Error for a connection that could not be made, told by the server's words: there is no code for it."""
-        said = _said(error)
-        if any(words in said for words in _NOBODY):
-            return StoreError(
-                f"{self.url} does not let this user in: {said}. Check the user and the password, which may stand in the address, "
-                "in PGPASSWORD or in a password file."
-            )
-        return StoreError(
-            f"{self.url} cannot be reached: {said}. Check the address, and whether the server is running and has the database "
-            f"(createdb NAME makes one). What was written before is kept; {AGAIN}."
-        )
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------------
