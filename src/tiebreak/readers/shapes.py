@@ -64,8 +64,11 @@ from tiebreak.scores.vocabulary import look_up, quoted
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
 """Words of names that may be of a model, or say which of the others stands here."""
 
-_COUNT = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
-_TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
+_COUNT = {
+    **dict.fromkeys(("correct", "n_correct", "num_correct", "passed", "n_passed", "num_passed", "successes"), True),
+    **dict.fromkeys(("errors", "n_errors", "num_errors", "wrong"), False),
+}
+_TOTAL = ("n", "total", "n_total", "num_total", "n_items", "n_examples", "num_examples", "n_samples", "num_samples", "n_test")
 """Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples."""
 
 _SAID = {"fold": "fold", "repeat": "repeat", "bootstrap": "split", "resample": "split", "split": "split"}
@@ -291,8 +294,10 @@ class Reading:
 
     def refuse_failed(self, score: str) -> None:
         """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
-        for column in (name for name in self.table.columns if self.is_text[name] and plain(name) in _STATUS):
+        for column in (name for name in self.table.columns if plain(name) in _STATUS):
             words = self.table.words(column)
+            if not self.is_text[column] and "failed" not in map(str.casefold, words.names):
+                continue  # pass and fail are what a test has shown
             has_failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
             self.table.refuse_rows(
                 has_failed & ~np.isnan(self.table.numbers(score)),
@@ -553,7 +558,7 @@ class Reading:
         if not numbers:
             raise self.table.refuse(
                 f"it has no column of scores, only {quoted([*self.table.columns], 12)}.",
-                "Use columns 'model' and 'score', or one for each model.",
+                "Use columns 'model' and 'score', or one for each model: of numbers, true and false, yes and no, pass and fail.",
             )
         folded = [name.casefold() for name in numbers]
         if alike := [name for name in numbers if folded.count(name.casefold()) > 1]:

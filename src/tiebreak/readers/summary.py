@@ -157,9 +157,10 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
         held = [each for each in held if beside[each.name] or each.spread] or held
     if len({each.plain for each in held}) != 1:
         numeric = [each.name for each in means if number_of(next((cell for cell, _ in each.cells if cell), "?")) is not None]
+        names = numeric or list(beside)
         raise refuse(
             table.name,
-            f"it has one row for each model, and means or single scores in {quoted(numeric or list(beside), 12)}.",
+            f"it has one row for each model, and {f'means or single scores in {quoted(names, 12)}' if names else 'no scores'}.",
             "Say which of them with ",
             Setting("metric"),
             ".",

@@ -174,10 +174,13 @@ def _number_text(value: float) -> str:
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
-GOOD = frozenset(("correct", "pass"))
+GOOD = frozenset(("correct", "pass", "passed", "✓", "✔"))
 """Words of which more are better, whatever their column is called; those of "true" may be errors."""
 
-_TRUTH = {**dict.fromkeys(("true", "yes", *GOOD), 1.0), **dict.fromkeys(("false", "no", "incorrect", "wrong", "fail"), 0.0)}
+_TRUTH = {
+    **dict.fromkeys(("true", "yes", *GOOD), 1.0),
+    **dict.fromkeys(("false", "no", "incorrect", "wrong", "fail", "failed", "✗", "✘"), 0.0),
+}
 _COMMA = re.compile(r"[-+]?\d*,\d+")
 _POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"
@@ -205,7 +208,7 @@ def number_of(text: str, decimal: str = ".") -> float | None:
     if decimal == "," and _COMMA.fullmatch(bare):
         bare = bare.replace(",", ".")
     if not bare.isascii() or "_" in bare:  # Python would read 1_000 and digits of every script
-        return None
+        return _TRUTH.get(text)
     try:
         return float(bare) / (100.0 if text.endswith("%") else 1.0)
     except ValueError:
