@@ -128,8 +128,11 @@ def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
 
         write_whole(gate["junit"], junit_xml(requirements, allow_inconclusive=gate["allow_inconclusive"]))
     unread.clear()
-    open_ = EXIT_OK if gate["allow_inconclusive"] else EXIT_INCONCLUSIVE
-    return {"met": EXIT_OK, "broken": EXIT_BROKEN}.get(requirements.outcome, open_)
+    return {
+        "met": EXIT_OK,
+        "broken": EXIT_BROKEN,
+        "inconclusive": EXIT_OK if gate["allow_inconclusive"] else EXIT_INCONCLUSIVE,
+    }[requirements.outcome]
 
 
 _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}

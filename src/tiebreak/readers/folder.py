@@ -165,8 +165,9 @@ class Results:
         if options.metric is not None:
             files = [(file.path, file.name) for file in logs]
             logs = dict(zip(logs, read_logs(files, options.metric, is_main=True), strict=True))
-        compared = self._compared(logs, options.models)
-        items = items_of(compared, options.metric, options.direction_of(options.metric or ""), options.cluster)
+        items = items_of(
+            self._compared(logs, options.models), options.metric, options.direction_of(options.metric or ""), options.cluster
+        )
         tasks = [task for task in dict.fromkeys(items.columns.get(TASK, ())) if task]
         of_tasks = f"; tasks: {quoted(tasks, 4)}" if tasks else ""
         self.remarks[:] = [

@@ -205,8 +205,7 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
                 ".",
                 about="columns",
             )
-        several = [names[look_up(each.strip(), names, "column")] for each in text.split(",")] if text not in names else []
-        roles[role] = several or [text]
+        roles[role] = [text] if text in names else [names[look_up(each.strip(), names, "column")] for each in text.split(",")]
     # the metric that is asked for is in its column, which holds nothing else
     free = [name for name in names if name != metric and not any(name in columns for columns in roles.values())]
     texts = {

@@ -419,8 +419,7 @@ def whole_numbers(column: FloatArray) -> NDArray[Any]:
 def _keys_of(reading: Reading) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
     table, roles = reading.table, reading.roles
-    kinds = ("time",) if reading.is_in_time else ("dataset", "item", "time")
-    columns = [roles[role][0] for role in kinds if role in roles]
+    columns = [roles[role][0] for role in (("time",) if reading.is_in_time else ("dataset", "item", "time")) if role in roles]
     if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame, in the order of which they stand
         numbered = roles.get("epoch", ["column 1"] if "column 1" in table.columns else [])
         columns = [name for name in numbered if len(set(table.words(name).texts())) == table.n_rows]

@@ -77,8 +77,11 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     if folders and scores.items is not None and not any("missing" in each.settings for each in saved):
         # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
         saved = (*saved, SavedSettings(str(folders[0].path), {"missing": "pairwise"}))
-    notices = (*scores.notices, *filter(None, map(Results.notice, folders)))
-    return dataclasses.replace(scores, notices=notices, saved_settings=saved)
+    return dataclasses.replace(
+        scores,
+        notices=(*scores.notices, *filter(None, map(Results.notice, folders))),
+        saved_settings=saved,
+    )
 
 
 def read_items(

@@ -102,8 +102,6 @@ OF_ERRORS = ("mean_absolute_error", "mean_squared_error")
 _MOST_NAMED = 20
 """Columns up to which an advice names all; more are hardly datasets."""
 
-_TURN = " If its columns are items of one test set, turn it: a row for each item, and a column for each model"
-
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
 
@@ -699,7 +697,9 @@ class Reading:
                 "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
                 f"{quoted([*self.table.columns], 12)}).",
                 ADVICE,
-                " If its columns are datasets, say so: " if len(numeric) <= _MOST_NAMED else _TURN,
+                " If its columns are datasets, say so: "
+                if len(numeric) <= _MOST_NAMED
+                else " If its columns are items of one test set, turn it: a row for each item, and a column for each model",
                 column_advice("datasets", ",".join(numeric)) if len(numeric) <= _MOST_NAMED else "",
                 *(turned if len(models) > len(numeric) else ()),
                 ".",

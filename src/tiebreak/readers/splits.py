@@ -55,8 +55,11 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         matrices.append(assemble(name, own.names, own.code, repeat.code[rows], fold.code[rows], score[rows], *beside))
     if kind != "unknown":
         key, codes = (repeat, matrices[0].repeat) if kind == "seeds" else (fold, matrices[0].fold)
-        labels = tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
-        matrices = [dataclasses.replace(matrices[0], columns=labels)]
+        matrices = [
+            dataclasses.replace(
+                matrices[0], columns=tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
+            )
+        ]
     elif n_datasets == 1 and (seed is None or options.cv is not None):
         matrices = [_with_folds(matrices[0], long, options)]
     by_position = "position" in words
