@@ -128,6 +128,17 @@ def numbers(metric: str, n: int, a: Shape, b: Shape, effect: float = 0.0) -> Non
     compared("jackknife-t", f"{metric} of {_named(a)} errors beside {_named(b)} ones", n, draw, effect)
 
 
+def large_targets(n: int, effect: float) -> None:
+    """R2 of lognormal targets and errors that grow with them, which few items carry."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        y = rng.lognormal(size=n)
+        a, b = y + 0.4 * y * rng.normal(size=(2, n)) * np.array([[1 - effect], [1.0]])
+        return tb.read_predictions(y, {"a": a, "b": b}, metric="r2"), {}
+
+    compared("jackknife-t", "r2 of lognormal targets, errors in proportion to them", n, draw, effect)
+
+
 def precision(n: int, predicted: int, effect: float) -> None:
     def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
         few = np.arange(n) < predicted
@@ -639,6 +650,7 @@ def make_worlds() -> None:
     datasets(exponential, 35, 0.02, 0.0)
     datasets(CENTRED, 40, 0.01, 0.0)
     against_the_best(8, 80, 0.6)
+    large_targets(60, 0.4)
 
 
 class Row(NamedTuple):
