@@ -256,8 +256,12 @@ def model_confidence_set(
     check_choice(statistic, get_args(SetStatistic), "statistic")
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
     refuse_unless(length <= table.shape[1], "block_length", f"be a whole number from 1 to {table.shape[1]}", block_length)
-    mean = table.mean(axis=1)
-    drawn = _resampled_means(table, length, n_resamples, generator_of(rng, np.random.PCG64)) - mean  # (n_resamples, n_models)
+    generator, n, mean = generator_of(rng, np.random.PCG64), table.shape[1], table.mean(axis=1)
+    drawn = np.empty((n_resamples, mean.size))  # means of resampled blocks of examples, the same for all models
+    for rows in blocks(n_resamples, n, most=2_000_000):
+        first = generator.integers(0, n, size=(rows.stop - rows.start, -(-n // length)))
+        resampled = ((first[:, :, None] + np.arange(length)) % n).reshape(len(first), -1)[:, :n]
+        drawn[rows] = row_counts(resampled, n) @ table.T / n - mean
     left, pvalues, largest = list(range(mean.size)), np.ones(mean.size), 0.0
     while len(left) > 1:
         worst, pvalue = _worst(mean[left], drawn[:, left], statistic)
@@ -286,16 +290,3 @@ def _standardised(observed: FloatArray, resampled: FloatArray) -> tuple[FloatArr
     same = error <= 1e-14 * np.abs(resampled).max(initial=1e-300)
     zero = same & (np.abs(observed) <= 1e-12 * np.abs(observed).max(initial=1e-300))
     return np.where(zero, 0.0, divide(observed, np.where(same, 0.0, error))), np.where(same, 0.0, divide(resampled, error))
-
-
-def _resampled_means(table: FloatArray, length: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Means of all models over resampled blocks of examples; the same resamples for all models."""
-    n = table.shape[1]
-    n_blocks = -(-n // length)
-    means = np.empty((n_resamples, table.shape[0]))
-    for rows in blocks(n_resamples, n, most=2_000_000):
-        size = rows.stop - rows.start
-        first = rng.integers(0, n, size=(size, n_blocks))
-        drawn = ((first[:, :, None] + np.arange(length)) % n).reshape(size, -1)[:, :n]
-        means[rows] = row_counts(drawn, n) @ table.T / n
-    return means
