@@ -24,6 +24,7 @@ from tiebreak.stores.encoding import (
     from_json,
     pack_arrays,
     read_cell,
+    read_hash,
     read_outcome,
     read_plan,
     sealed,
@@ -247,7 +248,7 @@ class SqlLog:
             content = to_msgpack(cell_content(outcome, environment, metrics))
             outputs = pack_arrays(outcome.outputs, "the output of {!r}")
             rows.append((run, *place, sealed(content, b"cell", run, *place), sealed(outputs, b"output", run, *place)))
-            hash_sum += int.from_bytes(rows[-1][4][:8], "little") - (0 if kept is None else kept.hash)
+            hash_sum += read_hash(rows[-1][4])[0] - (0 if kept is None else kept.hash)
         if rows:
             connection.execute_many(_PUT, rows)
             n_done = sum(each.is_done for each in after.values()) - sum(kept.outcome.is_done for kept in before.values())
@@ -292,7 +293,7 @@ class SqlLog:
                     content = read_cell(unsealed(blob, b"cell", self.run, *place))
                     arrays = unpack_arrays(unsealed(packed, b"output", self.run, *place)) if outputs else {}
                     outcome = read_outcome(content, metrics, cells[place], arrays)
-                    found[place] = KeptCell(outcome, content.environment, int.from_bytes(blob[:8], "little"))
+                    found[place] = KeptCell(outcome, content.environment, read_hash(blob)[0])
                 except MALFORMED as error:
                     self._report_cell(place, error)
         return found
@@ -314,7 +315,7 @@ class SqlLog:
                     place = dataset, split, model
                     try:
                         whole[place] = read_cell(unsealed(blob, b"cell", self.run, *place))
-                        hash_sum += int.from_bytes(blob[:8], "little")
+                        hash_sum += read_hash(blob)[0]
                     except MALFORMED as error:
                         self._report_cell(place, error)
                 yield whole
