@@ -3,15 +3,18 @@
 import dataclasses
 import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from tiebreak.errors import (
+    Advice,
     InvalidParameterError,
     Problems,
     Setting,
@@ -403,6 +406,8 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
         from tiebreak.readers.predictions import losses_in_time
 
         found, given = [losses_in_time(_items(found, given, options), found[0])], given[:1]
+    if options.models is None:
+        _refuse_runs(found, given)
     are_items = any(map(_is_items, found))
     scores = (
         _item_scores(found, given, options)
@@ -425,6 +430,21 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
     for matrix in scores.matrices:
         notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
     return dataclasses.replace(scores, notices=tuple(notices))
+
+
+def _refuse_runs(found: Sequence[Found], given: Sequence[NamedSource]) -> None:
+    """Refuse files that are called like parts of one model's scores, and would be models of their own: svm_seed0, svm_seed1."""
+    held = zip(found, given, strict=True)
+    alone = [its.stem for each, its in held if its.file and not (isinstance(each, Long) and each.model_column)]
+    parts = [part for stem in alone if (part := re.fullmatch(r"(?i)(.*[^\W_])[\W_]*(seed|fold|repeat)[\W_]*\d+", stem))]
+    whose = Counter(part[1] for part in parts)
+    for part in [part for part in parts if whose[part[1]] > 1][:1]:
+        raise UnclearSourceError(
+            f"{part[0]!r} is called like one of {whose[part[1]]} parts of the scores of {part[1]!r}. Put the rows of all files "
+            f"into one table, with columns 'model' and {part[2].lower()!r}; or, if each is a model, name them: ",
+            Advice(f"models={alone!r}", typed=" ".join(f"--models {quote(stem)}" for stem in alone)),
+            ".",
+        )
 
 
 def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:
