@@ -13,6 +13,7 @@ from scipy.special import bdtrc
 from scipy.stats import norm
 
 import tiebreak as tb
+from tiebreak.comparison.procedures.diebold_mariano import SEEN
 from tiebreak.numerics.law import SPREAD
 from tiebreak.statistics import (
     Law,
@@ -32,8 +33,8 @@ from tiebreak.statistics import (
     welch_ttest,
     wilcoxon,
 )
-from tiebreak.statistics.means import ClusterSums, cluster_sums, mean_of_clusters
-from tiebreak.statistics.skew import hall_inverse, skewness_of_mean
+from tiebreak.statistics.means import SEEN_OF_CLUSTERS, ClusterSums, cluster_means, cluster_sums, mean_of_clusters
+from tiebreak.statistics.skew import expected_skewness, hall_inverse, skewness_of_mean, skewness_of_weighted_mean
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -349,14 +350,22 @@ def judge_clusters(scores: np.ndarray, n: int) -> Judged:
 
 
 def means_of(sums: ClusterSums) -> Judged:
-    """Means of clusters, or of items: the farther ends of Student's and of Hall's interval."""
+    """Means of clusters, or of items: the farther ends of Student's and of Hall's interval, of a skewness that is seen."""
     found = mean_of_clusters(sums)
-    estimate, error = np.asarray(found.estimate), np.asarray(found.se)
-    skewness = skewness_of_mean(sums.totals - sums.weights * estimate[..., None], found.n_units)
+    estimate = np.asarray(found.estimate)
+    skewness = skewness_of_weighted_mean(cluster_means(sums), sums.weights)
+    n_clusters = np.asarray(found.n_units)
+    is_chance = (n_clusters < sums.n_examples) & (np.abs(skewness) * np.sqrt(n_clusters) < SEEN_OF_CLUSTERS)
+    skewness = np.where(is_chance, 0.0, skewness)
+    return farther(estimate, np.asarray(found.se), found.df, expected_skewness(skewness, np.add(found.df, 1.0)))
+
+
+def farther(estimate: np.ndarray, error: np.ndarray, df: Any, skewness: np.ndarray) -> Judged:
+    """The farther ends of Student's and of Hall's interval."""
     error = np.where(error > 0, error, np.nan)
 
     def ends(p: float) -> tuple[np.ndarray, np.ndarray]:
-        t = -student_quantile(p, found.df)
+        t = -student_quantile(p, df)
         below, above = (np.maximum(t, sign * hall_inverse(sign * t, skewness)) for sign in (1, -1))
         return estimate - below * error, estimate + above * error
 
@@ -381,7 +390,11 @@ def judge_delong(scores: np.ndarray, n: int) -> Judged:
 
 
 def judge_losses(scores: np.ndarray, n: int) -> Judged:
-    return by_interval(diebold_mariano(-differences(scores)).interval)
+    d = -differences(scores)
+    found = diebold_mariano(d)
+    skewness = skewness_of_mean(d - d.mean(axis=-1, keepdims=True))
+    seen = np.where(np.abs(skewness) * np.sqrt(n) > SEEN, skewness, 0.0)
+    return farther(np.asarray(found.estimate), np.asarray(found.se), found.df, seen)
 
 
 def judge_jackknife(scores: np.ndarray, n: int) -> Judged:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,8 @@ _STATISTICS = ("CREATE TABLE sqlite_stat1(tbl,idx,stat)", "CREATE TABLE sqlite_s
 _OPENING = threading.Lock()
 
 
-_driver = partial(sqlite3.connect, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+def _driver(target: str) -> sqlite3.Connection:
+    return sqlite3.connect(target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
 
 @dataclass(eq=False)
