@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -41,8 +42,11 @@ def test_each_option_goes_under_its_name(function: Callable[..., Any], monkeypat
         function(None, None, None, n_job=2, **others)
     with pytest.raises(UnknownNameError, match=r"no parameter is called 'rgn': did you mean 'rng'"):
         function(None, None, None, rgn=2, **others)
-    for module in ("evaluation.evaluate", "studies.curves", "studies.bias_variance"):
-        monkeypatch.setattr(f"tiebreak.{module}.measure_plan", stop)
+    # all are imported before one is changed, or they would keep the change
+    for module in list(
+        map(import_module, ("tiebreak.evaluation.evaluate", "tiebreak.studies.curves", "tiebreak.studies.bias_variance"))
+    ):
+        monkeypatch.setattr(module, "measure_plan", stop)
     with pytest.raises(Packed) as caught:
         function(GaussianNB(), *load_iris(return_X_y=True), **given, **others)
     assert caught.value.args[0] == given
