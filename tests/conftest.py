@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,6 +16,9 @@ from tests import postgres
 # A slow machine is no failure. The examples are those of the seed, and a failure says how to make it again.
 settings.register_profile("tiebreak", database=None, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tiebreak")
+
+# A run in the background starts with Ctrl-C ignored, and so would all that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SERVERS = {"dask_cluster": "dask", "postgres_database": "postgres"}
 """Fixtures that start servers, and the group of tests that one of pytest's workers runs for that reason (make test)."""
