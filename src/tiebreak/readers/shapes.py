@@ -257,7 +257,9 @@ class Reading:
         metric = full_name(self.options.metric or "").removeprefix("neg_")
         if "time" not in self.roles or ("dataset" in self.roles and len(self.words("dataset").ordered().names) > 1):
             return False
-        if metric in ("root_mean_squared_error", "r2", "explained_variance"):
+        from tiebreak.statistics.influence import METRICS_OF_NUMBERS  # which predictions alone need
+
+        if metric in METRICS_OF_NUMBERS:
             raise self.table.refuse(
                 f"errors of one series follow each other, and {metric} is no mean of them.",
                 "Compare a loss of each period: ",
@@ -401,7 +403,12 @@ class Reading:
         rest = self.others(*_BESIDE_SCORES, "model")
         named = [name for name in rest if names_predictions(name) and not metric_in(name)]
         is_lone = bool(named) and "score" not in self.roles and not any(map(metric_in, rest))
-        if is_lone and {"truth", "model"} <= self.roles.keys() and self.options.metric not in self.table.columns:
+        if (
+            is_lone
+            and len(named) > 1
+            and {"truth", "model"} <= self.roles.keys()
+            and self.options.metric not in self.table.columns
+        ):
             raise self.table.refuse(
                 f"{quoted(named, 4)} are several columns of what each model predicts.",
                 "Say which is meant, of probabilities of two classes that of the positive one: ",

@@ -270,7 +270,6 @@ def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | list
     return words_of(texts)
 
 
-_TEXT_OR_OBJECT = (str, bytes, Mapping)
 _NESTED = (list, tuple, set, dict, np.ndarray)
 
 
@@ -777,7 +776,9 @@ def of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
         return [{"model": model, "": name, **each} for model, own in held.items() for name, each in own.items()]
     rows = []
     for model, own in held.items():
-        lists = {key: each for key, each in own.items() if hasattr(each, "__len__") and not isinstance(each, _TEXT_OR_OBJECT)}
+        lists = {
+            key: each for key, each in own.items() if hasattr(each, "__len__") and not isinstance(each, str | bytes | Mapping)
+        }
         n = max(map(len, lists.values()), default=0)
         whole = {key: each for key, each in lists.items() if len(each) == n}
         rows += [{"model": model, **dict(zip(whole, row, strict=True))} for row in zip(*whole.values(), strict=True)]
