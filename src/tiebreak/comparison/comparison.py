@@ -544,13 +544,8 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     given = scores
     _check_models(scores, settings.baseline)
     items, is_named = scores.items, settings.method != "auto"
-    if (
-        is_named
-        and items is not None
-        and items.tasks is not None
-        and items.is_mean
-        and procedures_named(settings.method)[0].question == "datasets"
-    ):  # the tasks are some
+    is_of_datasets = is_named and procedures_named(settings.method)[0].question == "datasets"
+    if is_of_datasets and items is not None and items.tasks is not None and items.is_mean:  # the tasks are some
         scores = items.as_datasets()
     method = choose_method(settings.method, scores)
     units = units_of(scores)

@@ -306,9 +306,8 @@ def _population(comparison: Comparison, first: str, second: str) -> tuple[Popula
         only_first, only_second, _ = found.law.parts
         return Population(procedure=name, discordant=float(only_first + only_second) / n), n, inf if n > 4 else n - 1.0
     if name == "newcombe":
-        x, n_one, y, n_two = (
-            float(np.ravel(part)[0]) for part in found.law.parts
-        )  # of wrong answers the second model's come first
+        # of wrong answers the second model's come first
+        x, n_one, y, n_two = (float(np.ravel(part)[0]) for part in found.law.parts)
         n = int(min(n_one, n_two))
         return Population(procedure=name, rate=y / n_two if comparison.metric.higher_is_better else 1.0 - x / n_one), n, n - 1.0
     if name == "wilcoxon" and items is None:

@@ -363,8 +363,11 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
             }
             return read({**held, **table.nested}, name, options)
     if any(each.startswith("rank_test_") for each in names):
-        what = "it is the cv_results_ of a search without the scores of its splits."
-        raise refuse(name, what, "Keep the columns split0_test_score, split1_test_score and so on, too.")
+        raise refuse(
+            name,
+            "it is the cv_results_ of a search without the scores of its splits.",
+            "Keep the columns split0_test_score, split1_test_score and so on, too.",
+        )
     # an index counts, where names of models stand in a column of texts
     measured = {key: column for key, column in table.columns.items() if key != "column 1" or isinstance(column, Words)}
     if sklearn.is_one_result(measured):  # of cross_validate, kept as a file
