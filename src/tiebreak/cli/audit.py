@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from tiebreak.cli.measuring import error_of_study
-from tiebreak.cli.options import Output, help_option, output_options, with_options
+from tiebreak.cli.options import Output, help_option, output_options
 from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, emit
 from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 
@@ -18,16 +18,22 @@ Examples:
 """
 
 
-@click.command("audit", epilog=EPILOG)
+_OPTIONS = [
+    click.Option(["--deep"], is_flag=True, help="Look for near copies of test rows too."),
+    click.Option(
+        ["--fail-on"],
+        type=click.Choice(("warning", "error")),
+        help="Exit code 1 if there is a finding as grave as that, or graver.",
+    ),
+    *output_options("format", "raw", "plots", "html"),
+]
+
+
+@click.command("audit", params=_OPTIONS, epilog=EPILOG)
 @click.argument("study", metavar="STUDY")
-@click.option("--deep", is_flag=True, help="Look for near copies of test rows too.")
-@click.option(
-    "--fail-on", type=click.Choice(("warning", "error")), help="Exit code 1 if there is a finding as grave as that, or graver."
-)
-@with_options(*output_options("format", "raw", "plots", "html"))
 @help_option
 @click.pass_context
-def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: Any, output: Output) -> None:
+def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: Any, **typed: Any) -> None:
     """Check whether the data and splits of STUDY are plausible, representative, and like the real use.
 
     Nothing is measured. But a study file is code, as what it names is imported and its models are made: use only those
@@ -40,7 +46,7 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     from tiebreak.study_file import read_study
     from tiebreak.views.report.document import report
 
-    read, audits = read_study(study), []
+    read, audits, output = read_study(study), [], Output.of(typed)
     output.check_single(len(read.datasets), "audits", "Leave it out.")
     output.prepare([study])
     asked = {"metric": read.scoring, "deep": deep, "rng": read.seed}

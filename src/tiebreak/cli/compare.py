@@ -24,7 +24,6 @@ from tiebreak.cli.options import (
     output_options,
     show_found,
     with_direction,
-    with_options,
 )
 from tiebreak.cli.process import (
     EXIT_BROKEN,
@@ -139,80 +138,78 @@ _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
 
 # --- the command ------------------------------------------------------------------------------------------------------------
 
-_OPTIONS = (
-    click.option("--metric", **NAME, help="Which metric; its name where no file has one."),
+_OPTIONS = [
+    click.Option(["--metric"], **NAME, help="Which metric; its name where no file has one."),
     *direction_options,
-    click.option("--models", **NAMES, help="Only these. Once for each."),
-    click.option("--dataset", **NAME, help="Which dataset, where there are several."),
-    click.option("--rope", show_default="0", **ROPE, help="Smallest difference that matters, or '1%'."),
-    click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
-    click.option("--baseline", **NAME, help="Judge the others against this one only."),
-    click.option("--family", **_choice("pairs", "best"), help="Judge all pairs, or each model against the best."),
-    click.option(
-        "--correction",
+    click.Option(["--models"], **NAMES, help="Only these. Once for each."),
+    click.Option(["--dataset"], **NAME, help="Which dataset, where there are several."),
+    click.Option(["--rope"], show_default="0", **ROPE, help="Smallest difference that matters, or '1%'."),
+    click.Option(["--alpha"], type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
+    click.Option(["--baseline"], **NAME, help="Judge the others against this one only."),
+    click.Option(["--family"], **_choice("pairs", "best"), help="Judge all pairs, or each model against the best."),
+    click.Option(
+        ["--correction"],
         **_choice("bonferroni", "holm", "shaffer", "bh", "none"),
         help="Level of the intervals; stepwise without a rope.",
     ),
-    click.option(
-        "--method",
+    click.Option(
+        ["--method"],
         **NAME,
         show_default="auto",
         help="Procedure; auto takes the one that fits.",
     ),
-    click.option(
-        "--missing",
+    click.Option(
+        ["--missing"],
         **_choice("raise", "pairwise"),
         help="Missing scores: an error, or left out by pair.",
     ),
-    click.option(
-        "--rows",
+    click.Option(
+        ["--rows"],
         **_choice("auto", "items", "splits", "seeds"),
         help="What a row is; auto knows columns of items.",
     ),
-    click.option("--item", **NAME, help="Column that names the items."),
-    click.option("--by", metavar="COLUMN", help="Slices of the items, by this column."),
-    click.option("--cluster", metavar="COLUMN", help="Column of items that belong together."),
-    click.option("--n-total", **COUNT, help="Units planned, where these are the first."),
-    click.option("--looks", **FILE, help="Keep the looks of the plan in this file."),
-    click.option("--random-order", is_flag=True, help="The order of a plan's units is known to be random: do not check it."),
-    click.option(
-        "--column",
-        "columns",
+    click.Option(["--item"], **NAME, help="Column that names the items."),
+    click.Option(["--by"], metavar="COLUMN", help="Slices of the items, by this column."),
+    click.Option(["--cluster"], metavar="COLUMN", help="Column of items that belong together."),
+    click.Option(["--n-total"], **COUNT, help="Units planned, where these are the first."),
+    click.Option(["--looks"], **FILE, help="Keep the looks of the plan in this file."),
+    click.Option(["--random-order"], is_flag=True, help="The order of a plan's units is known to be random: do not check it."),
+    click.Option(
+        ["--column", "columns"],
         multiple=True,
         metavar="PART=NAME",
         callback=_parts,
         help="What a column holds, as model=framework. Repeatable.",
     ),
-    click.option(
-        "--where",
+    click.Option(
+        ["--where"],
         nargs=2,
         multiple=True,
         metavar="COLUMN VALUE",
         callback=_values,
         help="Keep rows with this value. Repeatable.",
     ),
-    click.option("--positive", metavar="CLASS", help="Class that f1 is of, where classes are words."),
-    click.option(
-        "--cv",
-        "--folds",
+    click.Option(["--positive"], metavar="CLASS", help="Class that f1 is of, where classes are words."),
+    click.Option(
+        ["--cv", "--folds"],
         type=click.IntRange(min=2),
         metavar="K",
         help="Folds of the cross-validation.",
     ),
-    click.option("--seeds", type=click.IntRange(min=2), metavar="K", help="Training runs that a table of means is over."),
-    click.option("--n-train", **COUNT, help="Training examples per split."),
-    click.option(
-        "--n-test", type=_sizes, metavar="N", help="Test examples, per split or of a table of means (positive,negative)."
+    click.Option(["--seeds"], type=click.IntRange(min=2), metavar="K", help="Training runs that a table of means is over."),
+    click.Option(["--n-train"], **COUNT, help="Training examples per split."),
+    click.Option(
+        ["--n-test"], type=_sizes, metavar="N", help="Test examples, per split or of a table of means (positive,negative)."
     ),
-    click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
-    click.option("--require-better", **_PAIRS, help="A better than B by more than the rope."),
-    click.option("--require-not-worse", **_PAIRS, help="A not worse than B by more than the rope."),
-    click.option("--require-near-best", multiple=True, metavar="A", help="A short of the best by the rope at most."),
-    click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where it stays open."),
-    click.option("--noise-floor", metavar="FILE", help="Margins below it stay open: a file or a number."),
-    click.option("--junit", **FILE, help="Write the requirements, as JUnit's XML."),
+    click.Option(["--seed", "rng"], type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
+    click.Option(["--require-better"], **_PAIRS, help="A better than B by more than the rope."),
+    click.Option(["--require-not-worse"], **_PAIRS, help="A not worse than B by more than the rope."),
+    click.Option(["--require-near-best"], multiple=True, metavar="A", help="A short of the best by the rope at most."),
+    click.Option(["--allow-inconclusive"], is_flag=True, help="Exit code 0 where it stays open."),
+    click.Option(["--noise-floor"], metavar="FILE", help="Margins below it stay open: a file or a number."),
+    click.Option(["--junit"], **FILE, help="Write the requirements, as JUnit's XML."),
     *output_options(),
-)
+]
 
 
 GROUPS = {
@@ -237,12 +234,11 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(filter(None, (params[name].get_help_record(ctx) for name in names.split())))
 
 
-@click.command("compare", cls=GroupedCommand, epilog=EPILOG)
+@click.command("compare", cls=GroupedCommand, params=_OPTIONS, epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@with_options(*_OPTIONS)
 @help_option
 @click.pass_context
-def compare_command(context: click.Context, /, files: tuple[str, ...], output: Output, **typed: Any) -> None:
+def compare_command(context: click.Context, /, files: tuple[str, ...], **typed: Any) -> None:
     """Compare the models whose scores stand in FILE...
 
     A file is CSV, JSON or Parquet with a column per model, or the columns model and score, and a row for each split, dataset or
@@ -254,6 +250,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
     from tiebreak.readers.folder import with_folders
 
     load_when_used("f2py", "testing")
+    output = Output.of(typed)
     gate = {name: typed.pop(name) for name in _GATE}
     settings = with_direction(typed)
     if (runs := settings.pop("seeds")) is not None:

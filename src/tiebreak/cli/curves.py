@@ -9,11 +9,11 @@ from tiebreak.cli.measuring import error_of_study, store_for_study, watched
 from tiebreak.cli.options import (
     NAMES,
     ROPE,
+    Output,
     local_run_options,
     output_options,
     run_of,
     store_option,
-    with_options,
 )
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE
 from tiebreak.errors import TiebreakError
@@ -22,18 +22,18 @@ _TYPED = ("sizes", "values", "parameter", "rope", "alpha", "metric")
 """Options that say what is to be measured or shown; all else is in the study."""
 
 
-curve_options = with_options(
+curve_options = (
     store_option,
-    click.option("--name", metavar="NAME", help="Of the run in the store; made from the study's name if not given."),
-    click.option("--models", **NAMES, help="Only these models of the study. Once for each."),
-    click.option("--dataset", metavar="NAME", help="Which dataset, where the study has several."),
-    click.option("--metric", metavar="NAME", help="Which metric of the study is shown; the first one if not given."),
-    click.option(
-        "--rope",
+    click.Option(["--name"], metavar="NAME", help="Of the run in the store; made from the study's name if not given."),
+    click.Option(["--models"], **NAMES, help="Only these models of the study. Once for each."),
+    click.Option(["--dataset"], metavar="NAME", help="Which dataset, where the study has several."),
+    click.Option(["--metric"], metavar="NAME", help="Which metric of the study is shown; the first one if not given."),
+    click.Option(
+        ["--rope"],
         **ROPE,
         help="Smallest difference that matters to you, in the metric's unit or as '1%' of the best mean.  [default: the study's]",
     ),
-    click.option("--alpha", type=float, default=0.05, show_default=True, help="1 - coverage of the intervals."),
+    click.Option(["--alpha"], type=float, default=0.05, show_default=True, help="1 - coverage of the intervals."),
     *local_run_options,
     *output_options("format", "raw", "plots", "html"),
 )
@@ -72,7 +72,8 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     models = {name: study.models[name] for name in typed["models"] or study.models}
     arguments = structs.replace(study, models=models, datasets={"": data}).plan_arguments
     del arguments["datasets"]  # a curve is of one
-    typed["output"].prepare([path])
+    output = Output.of(typed)
+    output.prepare([path])
     url = store_for_study(typed["store"], study.store, study.name)
     try:
         with watched(typed["quiet"], url) as report:
@@ -83,6 +84,6 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     except TiebreakError as error:
         # in the words of whoever typed the command: about an option, or about the study
         raise (error if error.about in _TYPED else error_of_study(study, error)) from error
-    typed["output"].write(curve)
+    output.write(curve)
     # whoever chains commands has to be told that no model could be fitted at all
     return EXIT_OK if curve.evaluation.n_done else EXIT_WRONG_USE

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import NAMES, Output, check_apart, help_option, output_options, with_options
+from tiebreak.cli.options import NAMES, Output, check_apart, help_option, output_options
 from tiebreak.cli.process import say, standard_input_as_file
 
 EPILOG = """\b
@@ -15,40 +15,37 @@ Examples:
   tiebreak compare new.jsonl old.jsonl --rope 0.05 --require-not-worse new old --noise-floor noise.json
 """
 
-_OPTIONS = (
-    click.option("--metric", metavar="NAME", help="Name of the scores, or which of several."),
-    click.option(
-        "--lower-is-better/--higher-is-better", default=None, help="Direction of a metric that scikit-learn does not know."
+_OPTIONS = [
+    click.Option(["--metric"], metavar="NAME", help="Name of the scores, or which of several."),
+    click.Option(
+        ["--lower-is-better/--higher-is-better"], default=None, help="Direction of a metric that scikit-learn does not know."
     ),
-    click.option("--models", **NAMES, help="Only these models. Repeatable."),
-    click.option("--item", metavar="COLUMN", help="Column that names the items."),
-    click.option("--same", is_flag=True, help="All files are of one model, whatever they call it."),
-    click.option(
-        "--averaged",
-        "n_averaged",
+    click.Option(["--models"], **NAMES, help="Only these models. Repeatable."),
+    click.Option(["--item"], metavar="COLUMN", help="Column that names the items."),
+    click.Option(["--same"], is_flag=True, help="All files are of one model, whatever they call it."),
+    click.Option(
+        ["--averaged", "n_averaged"],
         type=click.IntRange(min=1),
         metavar="N",
         help="Runs or epochs of which a model's score is the mean.  [default: 1 run, or all epochs]",
     ),
-    click.option(
-        "--level", type=float, default=0.95, show_default=True, help="Probability with which two runs stay within the floor."
+    click.Option(
+        ["--level"], type=float, default=0.95, show_default=True, help="Probability with which two runs stay within the floor."
     ),
-    click.option(
-        "--output",
-        "file",
+    click.Option(
+        ["--output", "file"],
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="Keep it as JSON, for --noise-floor; in a folder of results gates find it by themselves.",
     ),
     *output_options("format", "raw", "html"),
-)
+]
 
 
-@click.command("noise-floor", epilog=EPILOG)
+@click.command("noise-floor", params=_OPTIONS, epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@with_options(*_OPTIONS)
 @help_option
-def noise_floor_command(files: tuple[str, ...], output: Output, file: Path | None, **settings: Any) -> None:
+def noise_floor_command(files: tuple[str, ...], file: Path | None, **settings: Any) -> None:
     """Say how far two runs of one and the same model lie apart in FILEs, or in a folder: re-runs, seeds or epochs.
 
     A smaller difference of two models may be noise. Logs and tables are read as by 'tiebreak compare'; runs stand in a column
@@ -56,6 +53,7 @@ def noise_floor_command(files: tuple[str, ...], output: Output, file: Path | Non
     """
     from tiebreak import api
 
+    output = Output.of(settings)
     output.prepare(files)
     check_apart("--output", file, files)
     with standard_input_as_file(files) as sources:

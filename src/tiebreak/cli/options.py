@@ -24,25 +24,6 @@ if TYPE_CHECKING:
     from tiebreak.views.page import Page
     from tiebreak.views.view import View
 
-Command = Callable[..., None]
-
-
-def with_options(*options: Any) -> Callable[[Command], Command]:
-    """A command with options, in the order of its help, which gets those of the answer as one `Output`."""
-
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def called(*arguments: Any, **typed: Any) -> None:
-            given = {name: typed.pop(name) for name in Output.__slots__ if name in typed}
-            command(*arguments, output=Output(**given), **typed)
-
-        decorated: Command = called
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
-
-    return decorate
-
 
 def show(context: click.Context, option: click.Parameter, wanted: bool) -> None:
     """Print the version or the page of help, as answers are printed: a reader that goes away early is no error."""
@@ -52,16 +33,15 @@ def show(context: click.Context, option: click.Parameter, wanted: bool) -> None:
 
 
 help_option = click.help_option("-h", "--help", callback=show)
-store_option = click.option(
-    "--store",
+store_option = click.Option(
+    ["--store"],
     metavar="URL",
     help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
 )
 direction_options = (
-    click.option("--lower-is-better/--higher-is-better", default=None, help="Of a metric that is not known."),
-    click.option(
-        "--direction",
-        "directions",
+    click.Option(["--lower-is-better/--higher-is-better"], default=None, help="Of a metric that is not known."),
+    click.Option(
+        ["--direction", "directions"],
         type=(str, click.Choice(("lower", "higher"))),
         multiple=True,
         metavar="METRIC lower|higher",
@@ -127,26 +107,29 @@ def _address(typed: str) -> str:
 
 
 local_run_options = (
-    click.option(
-        "--n-jobs", type=int, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
+    click.Option(
+        ["--n-jobs"], type=int, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
     ),
-    click.option(
-        "--timeout",
+    click.Option(
+        ["--timeout"],
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
         help="Give up a cell (one model on one split) after this time.",
     ),
-    click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
-    click.option("--accept-versions", is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
-    click.option("--quiet", is_flag=True, help="Show no progress."),
+    click.Option(["--retry-failed"], is_flag=True, help="Measure again what failed before."),
+    click.Option(["--accept-versions"], is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
+    click.Option(["--quiet"], is_flag=True, help="Show no progress."),
 )
 """Options of a run on this machine, which begins at once."""
 
 run_options = (
-    click.option(
-        "--dask", metavar="ADDRESS", type=_address, help="Measure on the workers of this Dask scheduler, such as tcp://host:8786."
+    click.Option(
+        ["--dask"],
+        metavar="ADDRESS",
+        type=_address,
+        help="Measure on the workers of this Dask scheduler, such as tcp://host:8786.",
     ),
-    click.option("--dry-run", is_flag=True, help="Say what would be measured, and how long it may take; measure nothing."),
+    click.Option(["--dry-run"], is_flag=True, help="Say what would be measured, and how long it may take; measure nothing."),
     *local_run_options,
 )
 FORMATS = ("table", "json", "csv", "markdown")
@@ -161,6 +144,11 @@ class Output:
     raw: bool = False
     plots: Path | None = None
     html: Path | None = None
+
+    @classmethod
+    def of(cls, typed: dict[str, Any]) -> Output:
+        """What was typed of the forms of the answer, taken out of all that was typed."""
+        return cls(**{name: typed.pop(name) for name in cls.__slots__ if name in typed})
 
     @property
     def is_text(self) -> bool:
@@ -272,19 +260,18 @@ def _report_file(typed: str) -> Path:
 
 
 _OPTIONS = {
-    "format": click.option(
-        "--format",
-        "format_",
+    "format": click.Option(
+        ["--format", "format_"],
         type=click.Choice(FORMATS),
         default=FORMATS[0],
         show_default=True,
         help="How it is written; csv holds the numbers.",
     ),
-    "details": click.option("--details", is_flag=True, help="Add all pairs, notices, the method."),
-    "raw": click.option("--raw", is_flag=True, help="With csv: names as they are, formulas too."),
-    "plots": click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder."),
-    "html": click.option(
-        "--html",
+    "details": click.Option(["--details"], is_flag=True, help="Add all pairs, notices, the method."),
+    "raw": click.Option(["--raw"], is_flag=True, help="With csv: names as they are, formulas too."),
+    "plots": click.Option(["--plots"], type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder."),
+    "html": click.Option(
+        ["--html"],
         type=_report_file,
         metavar="FILE",
         help="Write the report, which opens offline.",

@@ -11,7 +11,6 @@ from tiebreak.cli.options import (
     output_options,
     show_found,
     with_direction,
-    with_options,
 )
 from tiebreak.cli.process import standard_input_as_file, waiting
 from tiebreak.errors import TiebreakError
@@ -24,33 +23,32 @@ Examples:
   tiebreak rate scores.csv --metric accuracy --format markdown
 """
 
-_OPTIONS = (
-    click.option("--metric", metavar="NAME", help="Of a table of scores: which metric, or its name where the table has none."),
+_OPTIONS = [
+    click.Option(["--metric"], metavar="NAME", help="Of a table of scores: which metric, or its name where the table has none."),
     *direction_options,
-    click.option(
-        "--tie-margin",
+    click.Option(
+        ["--tie-margin"],
         type=float,
         default=0.0,
         metavar="WIDTH",
         help="Of a table of scores: means that differ by no more than this tie.",
     ),
-    click.option("--anchor", metavar="NAME", help="The model that is rated 1000; else the mean is."),
-    click.option(
-        "--cluster",
+    click.Option(["--anchor"], metavar="NAME", help="The model that is rated 1000; else the mean is."),
+    click.Option(
+        ["--cluster"],
         metavar="COLUMN",
         help="Battles that belong together, such as user.  [default: cluster; else question_id, where questions repeat]",
     ),
-    click.option("--ignore-position", is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
-    click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
+    click.Option(["--ignore-position"], is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
+    click.Option(["--level"], type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
     *output_options("format", "raw", "plots", "html"),
-)
+]
 
 
-@click.command("rate", epilog=EPILOG)
+@click.command("rate", params=_OPTIONS, epilog=EPILOG)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@with_options(*_OPTIONS)
 @help_option
-def rate_command(files: tuple[str, ...], output: Output, **settings: Any) -> None:
+def rate_command(files: tuple[str, ...], **settings: Any) -> None:
     """Rate the models in the FILEs, with intervals of the ratings and of the ranks.
 
     A FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together
@@ -61,7 +59,7 @@ def rate_command(files: tuple[str, ...], output: Output, **settings: Any) -> Non
     from tiebreak.rating import rate
     from tiebreak.readers.folder import with_folders
 
-    settings = with_direction(settings)
+    output, settings = Output.of(settings), with_direction(settings)
     settings["position"] = not settings.pop("ignore_position")
     output.prepare(files)
     with standard_input_as_file(files) as held, waiting("rating"):

@@ -11,13 +11,13 @@ from msgspec import structs
 from tiebreak.cli.measuring import error_of_study, store_for_study, watched
 from tiebreak.cli.options import (
     ROPE,
+    Output,
     emit_page,
     help_option,
     output_options,
     run_of,
     run_options,
     store_option,
-    with_options,
 )
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
 from tiebreak.errors import TiebreakError
@@ -33,16 +33,18 @@ Examples:
 """
 
 
-@click.command("run", epilog=EPILOG)
-@click.argument("study", metavar="STUDY")
-@click.option("--name", metavar="NAME", help="Of the run in the store; the study's name if not given.")
-@with_options(
+_OPTIONS = [
+    click.Option(["--name"], metavar="NAME", help="Of the run in the store; the study's name if not given."),
     store_option,
     *run_options,
-    click.option("--rope", default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
-    click.option("--metric", metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
+    click.Option(["--rope"], default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
+    click.Option(["--metric"], metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
     *output_options(),
-)
+]
+
+
+@click.command("run", params=_OPTIONS, epilog=EPILOG)
+@click.argument("study", metavar="STUDY")
 @help_option
 @click.pass_context
 def run_command(context: click.Context, /, study: str, name: str | None, store: str | None, **typed: Any) -> None:
@@ -66,13 +68,14 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
     from tiebreak.numerics import check_rope_given
     from tiebreak.plan.plan import make_plan
 
+    output = Output.of(typed)
     if typed["rope"] is not None:
         study = structs.replace(study, rope=check_rope_given(typed["rope"]))
-    if typed["dry_run"] and not typed["output"].is_text:
+    if typed["dry_run"] and not output.is_text:
         raise click.UsageError("--dry-run says in words what would be measured; leave --format out.")
     if not typed["dry_run"]:
-        typed["output"].prepare([study.file])
-    typed["output"].check_single(len(study.datasets), "answers", "Leave it out, and then use 'tiebreak compare' with --dataset.")
+        output.prepare([study.file])
+    output.check_single(len(study.datasets), "answers", "Leave it out, and then use 'tiebreak compare' with --dataset.")
     if typed["dask"] and typed["n_jobs"]:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
@@ -92,16 +95,15 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
             evaluation = measure_plan(plan, scorers, keep_predictions=study.keep_predictions, settings=settings, **options)
     except TiebreakError as error:
         raise error_of_study(study, error) from error
-    return _present(study, evaluation, typed)
+    return _present(study, evaluation, typed["metric"], output)
 
 
-def _present(study: Study, evaluation: Evaluation, typed: dict[str, Any]) -> int:
+def _present(study: Study, evaluation: Evaluation, metric: str | None, output: Output) -> int:
     """Print what was measured, and what it means for each dataset."""
     from tiebreak.views.evaluation import run_page
     from tiebreak.views.report.evaluation import compared, report
     from tiebreak.views.words import quote
 
-    output, metric = typed["output"], typed["metric"]
     asked = [(metric, dataset) for dataset in evaluation.datasets]
     comparisons, failed = compared(evaluation, asked, {"rope": study.rope})
     if output.is_text:

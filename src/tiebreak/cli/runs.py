@@ -1,20 +1,21 @@
 """``tiebreak runs``: what a store holds."""
 
+from typing import Any
+
 import click
 
 from tiebreak.cli.measuring import find_store
-from tiebreak.cli.options import Output, help_option, output_options, store_option, with_options
+from tiebreak.cli.options import Output, help_option, output_options, store_option
 
 
-@click.command("runs")
-@store_option
-@with_options(*output_options("format", "raw"))
+@click.command("runs", params=[store_option, *output_options("format", "raw")])
 @help_option
-def runs_command(store: str | None, output: Output) -> None:
+def runs_command(store: str | None, **typed: Any) -> None:
     """List the runs of a store, the last one updated first."""
     from tiebreak.stores.sql import open_store
     from tiebreak.views.store import RUNS
 
+    output = Output.of(typed)
     output.prepare()
     opened = open_store(find_store(store))
     output.show((opened.runs(), opened.url), view=RUNS)

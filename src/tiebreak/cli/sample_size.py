@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import Output, help_option, output_options, with_options
+from tiebreak.cli.options import Output, help_option, output_options
 from tiebreak.cli.process import standard_input_as_file
 
 EPILOG = """\b
@@ -27,44 +27,45 @@ def _numbers(typed: str) -> float | tuple[float, ...]:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-_OPTIONS = (
-    click.option("--difference", type=float, metavar="D", help="True difference that is worth seeing, in the metric's unit."),
-    click.option("--n", type=int, metavar="N", help="Units: items, repeats, datasets, seeds. Says which difference they show."),
-    click.option("--rope", type=float, metavar="WIDTH", help="Largest difference that does not matter.  [default: 0]"),
-    click.option("--power", type=float, metavar="P", help="Chance that the answer is what was asked for.  [default: 0.8]"),
-    click.option(
-        "--goal",
+_OPTIONS = [
+    click.Option(["--difference"], type=float, metavar="D", help="True difference that is worth seeing, in the metric's unit."),
+    click.Option(["--n"], type=int, metavar="N", help="Units: items, repeats, datasets, seeds. Says which difference they show."),
+    click.Option(["--rope"], type=float, metavar="WIDTH", help="Largest difference that does not matter.  [default: 0]"),
+    click.Option(["--power"], type=float, metavar="P", help="Chance that the answer is what was asked for.  [default: 0.8]"),
+    click.Option(
+        ["--goal"],
         type=click.Choice(("better", "equivalent", "not worse")),
         default="better",
         show_default=True,
         help="What is to be shown.",
     ),
-    click.option(
-        "--question",
+    click.Option(
+        ["--question"],
         type=click.Choice(("examples", "splits", "datasets", "seeds", "test-sets")),
         help="To what the answer generalises.  [default: examples]",
     ),
-    click.option("--discordant", type=float, metavar="SHARE", help="Share of items on which exactly one model is right."),
-    click.option("--rates", type=_numbers, metavar="P[,Q]", help="Share that the second model has right, or that both have."),
-    click.option("--sd", type=_numbers, metavar="SD[,SD]", help="Standard deviation of differences, or of one model's scores."),
-    click.option("--correlation", type=float, metavar="R", help="Of both models' scores over the same units."),
-    click.option("--cluster-size", type=float, metavar="M", help="Items of a cluster."),
-    click.option("--intraclass-correlation", type=float, metavar="R", help="Of the differences within a cluster."),
-    click.option("--n-folds", type=int, metavar="K", help="Splits of a repeat.  [default: 10]"),
-    click.option("--n-models", type=int, metavar="M", help="Models, whose pairs share alpha.  [default: 2]"),
-    click.option("--alpha", type=float, metavar="A", help="Error rate of all pairs together.  [default: 0.05]"),
-    click.option("--looks", type=int, default=1, show_default=True, metavar="N", help="Looks at data that are still coming in."),
-    click.option("--metric", metavar="NAME", help="Of the pilot."),
-    click.option("--lower-is-better/--higher-is-better", default=None, help="Direction of the pilot's metric."),
+    click.Option(["--discordant"], type=float, metavar="SHARE", help="Share of items on which exactly one model is right."),
+    click.Option(["--rates"], type=_numbers, metavar="P[,Q]", help="Share that the second model has right, or that both have."),
+    click.Option(["--sd"], type=_numbers, metavar="SD[,SD]", help="Standard deviation of differences, or of one model's scores."),
+    click.Option(["--correlation"], type=float, metavar="R", help="Of both models' scores over the same units."),
+    click.Option(["--cluster-size"], type=float, metavar="M", help="Items of a cluster."),
+    click.Option(["--intraclass-correlation"], type=float, metavar="R", help="Of the differences within a cluster."),
+    click.Option(["--n-folds"], type=int, metavar="K", help="Splits of a repeat.  [default: 10]"),
+    click.Option(["--n-models"], type=int, metavar="M", help="Models, whose pairs share alpha.  [default: 2]"),
+    click.Option(["--alpha"], type=float, metavar="A", help="Error rate of all pairs together.  [default: 0.05]"),
+    click.Option(
+        ["--looks"], type=int, default=1, show_default=True, metavar="N", help="Looks at data that are still coming in."
+    ),
+    click.Option(["--metric"], metavar="NAME", help="Of the pilot."),
+    click.Option(["--lower-is-better/--higher-is-better"], default=None, help="Direction of the pilot's metric."),
     *output_options("format", "raw", "plots", "html"),
-)
+]
 
 
-@click.command("sample-size", epilog=EPILOG)
+@click.command("sample-size", params=_OPTIONS, epilog=EPILOG)
 @click.argument("pilot", metavar="[PILOT]", required=False)
-@with_options(*_OPTIONS)
 @help_option
-def sample_size_command(pilot: str | None, output: Output, **settings: Any) -> None:
+def sample_size_command(pilot: str | None, **settings: Any) -> None:
     """Say how many units show a difference, or which difference so many show.
 
     Give --difference or --n, and how much differences vary: by --discordant, --rates or --sd, or by a PILOT, a table of a few
@@ -73,6 +74,7 @@ def sample_size_command(pilot: str | None, output: Output, **settings: Any) -> N
     from tiebreak.sizing import sample_size
 
     files = [] if pilot is None else [pilot]
+    output = Output.of(settings)
     output.prepare(files)
     with standard_input_as_file(files) as sources:
         output.write(sample_size(*sources, **settings))

@@ -2,19 +2,18 @@
 
 import shlex
 from functools import partial
+from typing import Any
 
 import click
 
 from tiebreak.cli.measuring import find_run, typed
-from tiebreak.cli.options import Output, help_option, output_options, store_option, with_options
+from tiebreak.cli.options import Output, help_option, output_options, store_option
 
 
-@click.command("show")
+@click.command("show", params=[store_option, *output_options("format", "raw", "html")])
 @click.argument("run", metavar="RUN")
-@store_option
-@with_options(*output_options("format", "raw", "html"))
 @help_option
-def show_command(run: str, store: str | None, output: Output) -> None:
+def show_command(run: str, store: str | None, **options: Any) -> None:
     """Show how far RUN has come: means, failures, warnings.
 
     It needs neither the data nor the study, and may be asked while the run is in progress. With --format csv it writes all
@@ -25,6 +24,7 @@ def show_command(run: str, store: str | None, output: Output) -> None:
     from tiebreak.views.evaluation import RUN
     from tiebreak.views.report.evaluation import report
 
+    output = Output.of(options)
     output.prepare()
     url, name = find_run(run, store)
     evaluation = read_evaluation(url, name or None)

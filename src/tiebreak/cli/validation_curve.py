@@ -33,19 +33,23 @@ def _values(typed: str) -> list[Any]:
     return values
 
 
-@click.command("validation-curve", epilog=EPILOG)
+_OPTIONS = [
+    click.Option(
+        ["--parameter"], required=True, metavar="NAME", help="Which parameter, with the steps of a pipeline in front: svc__C."
+    ),
+    click.Option(
+        ["--values"],
+        type=_values,
+        required=True,
+        metavar="V,V,...",
+        help="Values to be tried; as a JSON list where one holds a comma.",
+    ),
+    *curve_options,
+]
+
+
+@click.command("validation-curve", params=_OPTIONS, epilog=EPILOG)
 @click.argument("study", metavar="STUDY")
-@click.option(
-    "--parameter", required=True, metavar="NAME", help="Which parameter, with the steps of a pipeline in front: svc__C."
-)
-@click.option(
-    "--values",
-    type=_values,
-    required=True,
-    metavar="V,V,...",
-    help="Values to be tried; as a JSON list where one holds a comma.",
-)
-@curve_options
 @help_option
 @click.pass_context
 def validation_curve_command(context: click.Context, /, study: str, parameter: str, values: list[Any], **options: Any) -> None:

@@ -392,9 +392,6 @@ def _of(dataset: Dataset) -> str:
 
 # --- splits made elsewhere -----------------------------------------------------------------------------------------------------
 
-MOST_FOLDS = 10
-"""Folds whose numbers are taken for those of one cross-validation; of more, some may be repeats that were numbered on."""
-
 K_FOLD = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "RepeatedKFold", "RepeatedStratifiedKFold")
 """Splitters that test each example once in each repeat; classes derived from them may do otherwise."""
 

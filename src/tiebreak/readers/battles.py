@@ -1,7 +1,7 @@
 """Battles out of any table with model_a, model_b and winner."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,24 +11,13 @@ from tiebreak.errors import DataError, SourceNotFoundError, UnclearSourceError, 
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
+from tiebreak.readers.header import ANNOTATIONS, FLAGS, JUDGED, NUMBERED, SIDES
 from tiebreak.readers.tables import SourceTable, Words, is_numeric, read_table, refuse_nested, united, words_of
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 
-SIDES = ("model_a", "model_b", "winner")
-
-_NUMBERED = ("model_1", "model_2")
-_OTHER_SIDES = {"model_a": _NUMBERED[:1], "model_b": _NUMBERED[1:], "winner": ("preference", "preferred")}
+_OTHER_SIDES = {"model_a": NUMBERED[:1], "model_b": NUMBERED[1:], "winner": ("preference", "preferred")}
 """What people call these columns too."""
-
-_FLAGS = ("winner_model_a", "winner_model_b", "winner_tie")
-"""Columns of which one is 1, in the place of a winner, as the data of LMSYS's arena have them."""
-
-ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", "preference": "preference"}
-"""Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
-
-_JUDGED = (("model_1", "model_2", "g1_winner", "g2_winner"), ("model", "judge", "games"))
-"""Columns of FastChat (MT-Bench) and Arena-Hard, a row for two games or more: they are written anew, a row for each."""
 
 QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
 JUDGES = tuple("annotator judge judge_model user rater voter annotator_id judge_id user_id rater_id voter_id".split())
@@ -53,28 +42,6 @@ _WINNERS = {
         ("tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal", "a=b"), 0
     ),
 }
-
-
-def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
-    """Columns by which a table is one of battles; empty for others."""
-    words = {str(name).strip().casefold() for name in names}
-    return next((battle for battle in (SIDES, tuple(ANNOTATIONS.values()), _FLAGS, *_JUDGED) if words >= set(battle)), ())
-
-
-def refuse_battles(table: SourceTable) -> None:
-    """Refuse a table whose rows say which of two models was preferred, where scores are read."""
-    names = {name.strip().casefold() for name in (*table.columns, *table.nested)}
-    names -= {
-        name.strip().casefold()
-        for name, column in table.columns.items()
-        if name.strip().casefold().startswith("model_") and is_numeric(column)
-    }
-    if battle := battle_columns(names) or next((each for each in (SIDES[:2], _NUMBERED) if names.issuperset(each)), ()):
-        raise refuse(
-            table.name,
-            f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
-            "Rate the models, named in columns model_a and model_b: tiebreak rate FILE, or tb.rate(source).",
-        )
 
 
 class _Part(NamedTuple):
@@ -120,13 +87,13 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
 
 def _with_winner(table: SourceTable) -> SourceTable:
     """The table with a column winner, where three columns say it."""
-    if not table.columns.keys() >= {*_FLAGS} or "winner" in table.columns:
+    if not table.columns.keys() >= {*FLAGS} or "winner" in table.columns:
         return table
-    values = np.stack([table.numbers(flag) for flag in _FLAGS])
+    values = np.stack([table.numbers(flag) for flag in FLAGS])
     _refuse_rows(
         table,
         (np.sum(values == 1, axis=0) != 1) | (np.sum(values == 0, axis=0) != 2),
-        lambda row: f"one of {quoted(_FLAGS)} must be 1 and the others 0",
+        lambda row: f"one of {quoted(FLAGS)} must be 1 and the others 0",
     )
     return replace(table, columns={**table.columns, "winner": Words(("a", "b", "tie"), values.argmax(axis=0).astype(np.int32))})
 
@@ -135,7 +102,7 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
     """Columns of battles by what they hold; none of another table."""
     names = [*table.columns, *table.nested]
     columns = {each.strip().casefold(): each for each in names}
-    if judged := next((each for each in _JUDGED if columns.keys() >= {*each}), ()):
+    if judged := next((each for each in JUDGED if columns.keys() >= {*each}), ()):
         raise refuse(
             table.name,
             f"a row holds several games ({quoted(judged)}).",

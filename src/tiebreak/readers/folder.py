@@ -11,8 +11,7 @@ import numpy as np
 
 from tiebreak.errors import DataError, Setting, SourceNotFoundError, TiebreakError, UnclearSourceError
 from tiebreak.printable import printable
-from tiebreak.readers.battles import battle_columns
-from tiebreak.readers.header import names_items
+from tiebreak.readers.header import battle_columns, names_items
 from tiebreak.readers.item_scores import items_of
 from tiebreak.readers.logs import format_of, read_log, read_logs
 from tiebreak.readers.shapes import Long

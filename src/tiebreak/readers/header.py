@@ -6,6 +6,7 @@ from shlex import quote
 
 from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
 from tiebreak.printable import printable
+from tiebreak.readers.files import refuse
 from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_numeric
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -291,3 +292,40 @@ def where_advice(column: str, value: str) -> Advice:
 
 MODELS_ADVICE = Advice("models=['A', 'B']", typed="--models A --models B")
 """Words by which a caller says which columns are models; their names are the caller's to say, as others look alike."""
+
+
+# --- columns of battles -----------------------------------------------------------------------------------------------------
+
+SIDES = ("model_a", "model_b", "winner")
+
+NUMBERED = ("model_1", "model_2")
+FLAGS = ("winner_model_a", "winner_model_b", "winner_tie")
+"""Columns of which one is 1, in the place of a winner, as the data of LMSYS's arena have them."""
+
+ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", "preference": "preference"}
+"""Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
+
+JUDGED = (("model_1", "model_2", "g1_winner", "g2_winner"), ("model", "judge", "games"))
+"""Columns of FastChat (MT-Bench) and Arena-Hard, a row for two games or more: they are written anew, a row for each."""
+
+
+def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
+    """Columns by which a table is one of battles; empty for others."""
+    words = {str(name).strip().casefold() for name in names}
+    return next((battle for battle in (SIDES, tuple(ANNOTATIONS.values()), FLAGS, *JUDGED) if words >= set(battle)), ())
+
+
+def refuse_battles(table: SourceTable) -> None:
+    """Refuse a table whose rows say which of two models was preferred, where scores are read."""
+    names = {name.strip().casefold() for name in (*table.columns, *table.nested)}
+    names -= {
+        name.strip().casefold()
+        for name, column in table.columns.items()
+        if name.strip().casefold().startswith("model_") and is_numeric(column)
+    }
+    if battle := battle_columns(names) or next((each for each in (SIDES[:2], NUMBERED) if names.issuperset(each)), ()):
+        raise refuse(
+            table.name,
+            f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
+            "Rate the models, named in columns model_a and model_b: tiebreak rate FILE, or tb.rate(source).",
+        )

@@ -26,10 +26,9 @@ from tiebreak.errors import (
 from tiebreak.numerics import Missing
 from tiebreak.printable import printable
 from tiebreak.readers import answer, logs, sklearn
-from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, with_folders
-from tiebreak.readers.header import UNITS, is_metric, is_no_score, names_something, role_of
+from tiebreak.readers.header import UNITS, is_metric, is_no_score, names_something, refuse_battles, role_of
 from tiebreak.readers.item_scores import items_of, long_of_items
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, of_asked_metric, refuse_names, with_known_sizes, with_sizes

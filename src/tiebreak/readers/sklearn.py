@@ -1,11 +1,16 @@
-"""Scores that scikit-learn and its like return: fitted searches, results of cross_validate, arrays by model, trials of Optuna."""
+"""Scores that scikit-learn and its like return: fitted searches, results of cross_validate, arrays by model, trials of Optuna.
+
+A table that none of these made comes through here too, so what plans a run is imported where it is needed.
+"""
+
+from __future__ import annotations
 
 import dataclasses
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +21,6 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray
-from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.splits import MOST_FOLDS, Splits, shared_splits, split_again, splits_unseen
 from tiebreak.readers.header import role_of
 from tiebreak.readers.source import (
     ReadOptions,
@@ -29,11 +32,15 @@ from tiebreak.readers.source import (
     source_of,
     table_metric,
 )
+from tiebreak.readers.splits import MOST_FOLDS
 from tiebreak.readers.tables import SourceTable, Words, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign, typical_time
 from tiebreak.scores.vocabulary import Notice
+
+if TYPE_CHECKING:
+    from tiebreak.plan.splits import Splits
 
 _SPLIT = re.compile(r"split(?P<number>\d+)_test_(?P<metric>.+)")
 """Name of the scores of one split of a search."""
@@ -139,6 +146,8 @@ def read(source: Any, name: str, options: ReadOptions) -> Source | None:
 
 def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any = None) -> Source:
     """Scores of all candidates in the ``cv_results_`` of a search, whose cells may be the texts of a file."""
+    from tiebreak.plan.candidates import name_candidates
+
     params = _params(results, name)
     key, score = _scored(results, _SPLIT, options.metric, len(params), name)
     scorers = getattr(search, "scorer_", None)
@@ -253,6 +262,8 @@ def _columns_of(trials: Sequence[Any]) -> dict[str, list[Any]]:
 
 def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOptions) -> Source:
     """Scores of the complete trials of a study that keep one for each fold."""
+    from tiebreak.plan.candidates import name_candidates
+
     n_trials = max(map(len, columns.values()), default=0)
     kept = np.flatnonzero([str(state) == "COMPLETE" for state in columns.get("state", ["COMPLETE"] * n_trials)])
     groups = _by_metric(columns, _FOLD_OF_TRIAL)
@@ -282,6 +293,8 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
 
 def read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
     """Scores of results of cross_validate, or of one score for each split, by model."""
+    from tiebreak.plan.splits import shared_splits
+
     results, chosen = {model: _result_of(values) for model, values in by_model.items()}, ""
     are_results = all(results.values())
     if are_results:
@@ -348,6 +361,8 @@ def _with_splits(
 
     Sizes are exact where X and y are given, or where ``cv`` is a list of splits; of k-fold their ratio follows from k.
     """
+    from tiebreak.plan.splits import split_again, splits_unseen
+
     cv = getattr(search, "cv", options.cv)
     if cv is None and not hasattr(search, "cv"):
         return matrix, design

@@ -16,7 +16,6 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.splits import MOST_FOLDS, splits_unseen
 from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, source_of, table_metric
 from tiebreak.readers.tables import Words
@@ -27,6 +26,9 @@ from tiebreak.scores.vocabulary import Kind, Notice, quoted
 
 MOST_MODELS = 20_000
 """Of that many models there are 200 million pairs."""
+
+MOST_FOLDS = 10
+"""Folds whose numbers are taken for those of one cross-validation; of more, some may be repeats that were numbered on."""
 
 
 class Key(NamedTuple):
@@ -189,6 +191,8 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
     if matrix.has_sizes or options.has_sizes or matrix.n_splits < 2:
         return matrix
     if options.cv is not None:
+        from tiebreak.plan.splits import splits_unseen  # which few tables need
+
         splits = splits_unseen(options.cv, matrix.n_splits)
         is_numbered_on = "fold" in long.words and "repeat" not in long.words and matrix.n_splits > splits.n_folds > 0
         if is_numbered_on or "position" in long.words:
