@@ -18,18 +18,19 @@ Examples:
 """
 
 
-_OPTIONS = [
-    click.Option(["--deep"], is_flag=True, help="Look for near copies of test rows too."),
-    click.Option(
-        ["--fail-on"],
-        type=click.Choice(("warning", "error")),
-        help="Exit code 1 if there is a finding as grave as that, or graver.",
-    ),
-    *output_options("format", "raw", "plots", "html"),
-]
-
-
-@click.command("audit", params=_OPTIONS, epilog=EPILOG)
+@click.command(
+    "audit",
+    epilog=EPILOG,
+    params=[
+        click.Option(["--deep"], is_flag=True, help="Look for near copies of test rows too."),
+        click.Option(
+            ["--fail-on"],
+            type=click.Choice(("warning", "error")),
+            help="Exit code 1 if there is a finding as grave as that, or graver.",
+        ),
+        *output_options("format", "raw", "plots", "html"),
+    ],
+)
 @click.argument("study", metavar="STUDY")
 @help_option
 @click.pass_context
@@ -46,9 +47,9 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     from tiebreak.study_file import read_study
     from tiebreak.views.report.document import report
 
-    read, audits, output = read_study(study), [], Output.of(typed)
+    read, audits = read_study(study), []
+    output = Output.of(typed, [study])
     output.check_single(len(read.datasets), "audits", "Leave it out.")
-    output.prepare([study])
     asked = {"metric": read.scoring, "deep": deep, "rng": read.seed}
     for name, data in read.datasets.items():
         try:

@@ -103,13 +103,9 @@ def _check_gate(gate: dict[str, Any], files: Sequence[str]) -> None:
     check_apart("--junit", junit, files)
 
 
-def _judged(
-    gate: dict[str, Any], comparison: Comparison, sources: Sequence[Any], settings: dict[str, Any]
-) -> Requirements | None:
-    """Outcome of all requirements; None where there are none."""
+def _judged(gate: dict[str, Any], comparison: Comparison, sources: Sequence[Any], settings: dict[str, Any]) -> Requirements:
+    """Outcome of all requirements."""
     typed: Any = {name.removeprefix("require_"): gate[name] for name in _GATE[:3]}
-    if not any(typed.values()):
-        return None
     return comparison.meets(
         **typed,
         others=functools.partial(_compared_otherwise, sources, settings, comparison),
@@ -117,10 +113,8 @@ def _judged(
     )
 
 
-def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
+def _exit_code(gate: dict[str, Any], requirements: Requirements) -> int:
     """Write the outcome of all for a build server, and return its exit code, which counts whoever reads the answer."""
-    if requirements is None:
-        return EXIT_OK
     if gate["junit"] is not None:
         from tiebreak.views.requirements import junit_xml
         from tiebreak.views.view import write_whole
@@ -133,6 +127,10 @@ def _exit_code(gate: dict[str, Any], requirements: Requirements | None) -> int:
         "inconclusive": EXIT_OK if gate["allow_inconclusive"] else EXIT_INCONCLUSIVE,
     }[requirements.outcome]
 
+
+_READING = ("models", "dataset", "cv", "rows", "item", "n_train", "n_test")
+_ROLES = ("columns", "where", "positive")
+"""Options of how the files are read, whatever the metric; those that `compare` of the library does not have."""
 
 _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
 
@@ -250,16 +248,14 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], **typed: 
     from tiebreak.readers.folder import with_folders
 
     load_when_used("f2py", "testing")
-    output = Output.of(typed)
-    gate = {name: typed.pop(name) for name in _GATE}
+    if files.count("-") > 1:
+        raise click.UsageError("standard input can be read only once.")
+    gate, output = {name: typed.pop(name) for name in _GATE}, Output.of(typed, files)
     settings = with_direction(typed)
     if (runs := settings.pop("seeds")) is not None:
         if settings["cv"] is not None:
             raise click.UsageError("--seeds and --folds: means are over training runs, or over folds.")
         settings |= {"cv": runs, "rows": "seeds"}
-    if files.count("-") > 1:
-        raise click.UsageError("standard input can be read only once.")
-    output.prepare(files)
     _check_gate(gate, files)
     with standard_input_as_file(files) as held:
         sources = with_folders(held)
@@ -269,7 +265,8 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], **typed: 
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise
-        requirements = _judged(gate, comparison, sources, settings)
+        is_gate = any(gate[name] for name in _GATE[:3])
+        requirements = _judged(gate, comparison, sources, settings) if is_gate else None
     if kept_in is not None and comparison.looks is not None:
         from tiebreak.views.looks import keep
 
@@ -278,7 +275,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], **typed: 
     output.write(comparison, requirements)
     if output.format_ == "csv":
         _say_beside(comparison, requirements)
-    context.exit(_exit_code(gate, requirements))
+    context.exit(EXIT_OK if requirements is None else _exit_code(gate, requirements))
 
 
 def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | None, bytes | None]:
@@ -328,22 +325,11 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
     from tiebreak.errors import TiebreakError, UnknownNameError
 
     settings = dict(settings)
-    roles = {name: settings.pop(name) for name in ("columns", "where", "positive")}
+    roles = {name: settings.pop(name) for name in _ROLES}
     try:
         with waiting("reading and comparing"):
             if any(roles.values()):
-                of_reading = (
-                    "metric",
-                    "models",
-                    "lower_is_better",
-                    "dataset",
-                    "cv",
-                    "rows",
-                    "item",
-                    "cluster",
-                    "n_train",
-                    "n_test",
-                )
+                of_reading = ("metric", "lower_is_better", "cluster", *_READING)
                 sources = [api.read_scores(*sources, **{name: settings.pop(name) for name in of_reading}, **roles)]
             return api.compare(*sources, **settings)
     except TiebreakError as error:
@@ -369,8 +355,7 @@ def _compared_otherwise(sources: Sequence[Any], settings: dict[str, Any], compar
             "own, or when all data are in. This look was not kept."
         )
     try:
-        named = ("models", "dataset", "n_train", "n_test", "cv", "rows", "item", "columns", "where", "positive")
-        api.read_scores(*sources, **{name: settings[name] for name in named})
+        api.read_scores(*sources, **{name: settings[name] for name in (*_READING, *_ROLES)})
     except UnclearSourceError as error:
         if error.about == "lower_is_better":  # else there are several metrics, of which one is taken below
             raise CommandError(

@@ -72,8 +72,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     models = {name: study.models[name] for name in typed["models"] or study.models}
     arguments = structs.replace(study, models=models, datasets={"": data}).plan_arguments
     del arguments["datasets"]  # a curve is of one
-    output = Output.of(typed)
-    output.prepare([path])
+    output = Output.of(typed, [path])
     url = store_for_study(typed["store"], study.store, study.name)
     try:
         with watched(typed["quiet"], url) as report:

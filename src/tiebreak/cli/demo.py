@@ -22,17 +22,19 @@ once:
 """
 
 
-_OUT = click.Option(
-    ["--out"],
-    type=click.Path(path_type=Path),
-    default=Path("demo-output"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder for plots, report and JSON; files of the same names are replaced.",
+@click.command(
+    "demo",
+    params=[
+        click.Option(
+            ["--out"],
+            type=click.Path(path_type=Path),
+            default=Path("demo-output"),
+            show_default=True,
+            metavar="DIR",
+            help="Folder for plots, report and JSON; files of the same names are replaced.",
+        )
+    ],
 )
-
-
-@click.command("demo", params=[_OUT])
 @help_option
 def demo_command(out: Path) -> None:
     """Run a worked example and explain the answer.

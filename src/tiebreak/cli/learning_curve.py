@@ -23,15 +23,19 @@ def _sizes(typed: str) -> list[float]:
         raise click.BadParameter(f"{typed!r} is no list of training sizes such as 50,100,200 or 0.25,0.5,1.0.") from None
 
 
-_SIZES = click.Option(
-    ["--sizes"],
-    type=_sizes,
-    metavar="N,N,...",
-    help="Training sizes: whole numbers, or shares such as 0.25,0.5,1.0.  [default: n/16, n/8, n/4, n/2 and n]",
+@click.command(
+    "learning-curve",
+    epilog=EPILOG,
+    params=[
+        click.Option(
+            ["--sizes"],
+            type=_sizes,
+            metavar="N,N,...",
+            help="Training sizes: whole numbers, or shares such as 0.25,0.5,1.0.  [default: n/16, n/8, n/4, n/2 and n]",
+        ),
+        *curve_options,
+    ],
 )
-
-
-@click.command("learning-curve", params=[_SIZES, *curve_options], epilog=EPILOG)
 @click.argument("study", metavar="STUDY")
 @help_option
 @click.pass_context

@@ -53,8 +53,7 @@ def noise_floor_command(files: tuple[str, ...], file: Path | None, **settings: A
     """
     from tiebreak import api
 
-    output = Output.of(settings)
-    output.prepare(files)
+    output = Output.of(settings, files)
     check_apart("--output", file, files)
     with standard_input_as_file(files) as sources:
         floor = api.noise_floor(*sources, **settings)

@@ -146,9 +146,11 @@ class Output:
     html: Path | None = None
 
     @classmethod
-    def of(cls, typed: dict[str, Any]) -> Output:
-        """What was typed of the forms of the answer, taken out of all that was typed."""
-        return cls(**{name: typed.pop(name) for name in cls.__slots__ if name in typed})
+    def of(cls, typed: dict[str, Any], sources: Sequence[str] = ()) -> Output:
+        """Forms of the answer, taken out of all that was typed; `prepare` has refused what cannot be written."""
+        output = cls(**{name: typed.pop(name) for name in cls.__slots__ if name in typed})
+        output.prepare(sources)
+        return output
 
     @property
     def is_text(self) -> bool:

@@ -59,9 +59,9 @@ def rate_command(files: tuple[str, ...], **settings: Any) -> None:
     from tiebreak.rating import rate
     from tiebreak.readers.folder import with_folders
 
-    output, settings = Output.of(settings), with_direction(settings)
+    output = Output.of(settings, files)
+    settings = with_direction(settings)
     settings["position"] = not settings.pop("ignore_position")
-    output.prepare(files)
     with standard_input_as_file(files) as held, waiting("rating"):
         sources = with_folders(held)
         try:

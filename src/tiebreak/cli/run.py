@@ -10,6 +10,7 @@ from msgspec import structs
 
 from tiebreak.cli.measuring import error_of_study, store_for_study, watched
 from tiebreak.cli.options import (
+    FORMATS,
     ROPE,
     Output,
     emit_page,
@@ -33,17 +34,18 @@ Examples:
 """
 
 
-_OPTIONS = [
-    click.Option(["--name"], metavar="NAME", help="Of the run in the store; the study's name if not given."),
-    store_option,
-    *run_options,
-    click.Option(["--rope"], default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
-    click.Option(["--metric"], metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
-    *output_options(),
-]
-
-
-@click.command("run", params=_OPTIONS, epilog=EPILOG)
+@click.command(
+    "run",
+    epilog=EPILOG,
+    params=[
+        click.Option(["--name"], metavar="NAME", help="Of the run in the store; the study's name if not given."),
+        store_option,
+        *run_options,
+        click.Option(["--rope"], default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
+        click.Option(["--metric"], metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
+        *output_options(),
+    ],
+)
 @click.argument("study", metavar="STUDY")
 @help_option
 @click.pass_context
@@ -68,13 +70,11 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
     from tiebreak.numerics import check_rope_given
     from tiebreak.plan.plan import make_plan
 
-    output = Output.of(typed)
     if typed["rope"] is not None:
         study = structs.replace(study, rope=check_rope_given(typed["rope"]))
-    if typed["dry_run"] and not output.is_text:
+    if typed["dry_run"] and typed["format_"] != FORMATS[0]:
         raise click.UsageError("--dry-run says in words what would be measured; leave --format out.")
-    if not typed["dry_run"]:
-        output.prepare([study.file])
+    output = Output() if typed["dry_run"] else Output.of(typed, [study.file])
     output.check_single(len(study.datasets), "answers", "Leave it out, and then use 'tiebreak compare' with --dataset.")
     if typed["dask"] and typed["n_jobs"]:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")

@@ -16,7 +16,6 @@ def runs_command(store: str | None, **typed: Any) -> None:
     from tiebreak.views.store import RUNS
 
     output = Output.of(typed)
-    output.prepare()
     opened = open_store(find_store(store))
     output.show((opened.runs(), opened.url), view=RUNS)
     opened.close()

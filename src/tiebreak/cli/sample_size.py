@@ -74,7 +74,6 @@ def sample_size_command(pilot: str | None, **settings: Any) -> None:
     from tiebreak.sizing import sample_size
 
     files = [] if pilot is None else [pilot]
-    output = Output.of(settings)
-    output.prepare(files)
+    output = Output.of(settings, files)
     with standard_input_as_file(files) as sources:
         output.write(sample_size(*sources, **settings))

@@ -25,7 +25,6 @@ def show_command(run: str, store: str | None, **options: Any) -> None:
     from tiebreak.views.report.evaluation import report
 
     output = Output.of(options)
-    output.prepare()
     url, name = find_run(run, store)
     evaluation = read_evaluation(url, name or None)
     typed_url = evaluation.url.replace("***", "PASSWORD")

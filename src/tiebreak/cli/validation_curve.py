@@ -33,22 +33,23 @@ def _values(typed: str) -> list[Any]:
     return values
 
 
-_OPTIONS = [
-    click.Option(
-        ["--parameter"], required=True, metavar="NAME", help="Which parameter, with the steps of a pipeline in front: svc__C."
-    ),
-    click.Option(
-        ["--values"],
-        type=_values,
-        required=True,
-        metavar="V,V,...",
-        help="Values to be tried; as a JSON list where one holds a comma.",
-    ),
-    *curve_options,
-]
-
-
-@click.command("validation-curve", params=_OPTIONS, epilog=EPILOG)
+@click.command(
+    "validation-curve",
+    epilog=EPILOG,
+    params=[
+        click.Option(
+            ["--parameter"], required=True, metavar="NAME", help="Which parameter, with the steps of a pipeline in front: svc__C."
+        ),
+        click.Option(
+            ["--values"],
+            type=_values,
+            required=True,
+            metavar="V,V,...",
+            help="Values to be tried; as a JSON list where one holds a comma.",
+        ),
+        *curve_options,
+    ],
+)
 @click.argument("study", metavar="STUDY")
 @help_option
 @click.pass_context

@@ -203,7 +203,7 @@ def asymmetry_pvalue(values: FloatArray) -> float:
     deviation = values - np.median(values)
     spread = max(np.sqrt(np.pi / 2) * np.abs(deviation).mean(), values.std(ddof=1))
     t = divide(deviation.mean(), 0.9468 * spread / np.sqrt(values.size))
-    return float(student_pvalue(np.nan_to_num(t), values.size - 1.0, "two-sided"))
+    return float(student_pvalue(np.nan_to_num(t), values.size - 1.0))
 
 
 def triples_pvalue(values: FloatArray) -> float:
@@ -230,7 +230,7 @@ def triples_pvalue(values: FloatArray) -> float:
     starts, ends = (np.bincount(np.concatenate(each), minlength=n) for each in ((low + 1, high), (below, above)))
     own = np.bincount(low, excess, n) + np.bincount(high, excess, n) + np.cumsum(starts - ends)  # of triples with each value
     error = np.sqrt(n / (n - 1) * np.square(own - own.mean()).sum()) * (n - 1) / (n - 3)
-    return float(student_pvalue(np.nan_to_num(divide(excess.sum(), error)), n - 1.0, "two-sided"))
+    return float(student_pvalue(np.nan_to_num(divide(excess.sum(), error)), n - 1.0))
 
 
 FEWEST_TESTED, MOST_TESTED = 10, 100

@@ -9,7 +9,7 @@ FILES = (".db", ".sqlite")
 def is_address(source: object) -> bool:
     """True for a text or path that names a store, be it with a run: ``sqlite:///runs.db#name``, ``runs.db``."""
     text = os.fsdecode(source) if isinstance(source, str | os.PathLike) else ""
-    return "://" in text or split_address(text)[0].lower().endswith(FILES)
+    return "://" in text or text.partition("#")[0].lower().endswith(FILES)
 
 
 def split_address(address: str) -> tuple[str, str]:

@@ -149,19 +149,19 @@ def models_table(comparison: Comparison) -> Table:
     Compared with the best, no pair is judged: then it is the bound on how far each falls short of it. Of many models those that
     may be the best, or are not worse than the baseline, have a line, and the others are counted below.
     """
-    t, lines = comparison.ranking_table, ranking_rows(comparison)
-    rows = lines if len(lines) <= MOST_WHOLE else _foremost(comparison, lines)
+    t, lines = comparison.ranking_table, ranking_lines(comparison)
+    rows = list(lines) if len(lines) <= MOST_WHOLE else _foremost(comparison, list(lines))
     is_out = np.zeros(len(comparison.models), dtype=bool) if t.may_be_best is None else ~t.may_be_best
     rows = sorted(rows, key=lambda row: (bool(is_out[row]), row))
     columns, n_in = answer_columns(comparison, rows), int(np.sum(~is_out[rows]))
     what = "not the best" if comparison.pair_table.is_family else "not ahead of all others"  # which equal ones are not either
     rule = f"{what}, shown with {format_percent(1 - comparison.settings.alpha)} confidence"
     names = list(quoted_names(comparison.models).values())
-    shared = [[names[each] for each in (row, *copies)] for row in rows if (copies := folded_copies(comparison, row))]
+    shared = [[names[each] for each in (row, *lines[row])] for row in rows if lines[row]]
     own, codes = (comparison.against_reference.verdict, VERDICTS) if t.standing is None else (t.standing, STANDINGS)
     counts = Counter[str]()
     for row in sorted({*lines} - {*rows}):
-        counts[codes[own[row]]] += 1 + len(folded_copies(comparison, row))
+        counts[codes[own[row]]] += 1 + len(lines[row])
     rest = [f"and {counts.total()} more: {', '.join(f'{n} {name}' for name, n in counts.items())}"] if counts else []
     notes = (*rest, *(f"Identical scores: {listed(same)}." for same in shared))
     if comparison.pair_table.is_family:
@@ -197,19 +197,18 @@ LEFT = ("model", "verdict", "standing", "letters", "first", "second", "reason")
 """Headers of columns of words."""
 
 
-def ranking_rows(comparison: Comparison) -> list[int]:
-    """Rows of the models that have a line of their own: copies share one, but where each is judged against a baseline."""
-    if comparison.settings.baseline is not None:
-        return list(range(len(comparison.models)))
-    return [int(row) for row in np.unique(comparison.ranking_table.entry)]
+def ranking_lines(comparison: Comparison) -> dict[int, list[int]]:
+    """Rows of the models that have a line of their own, each with those of its copies, which share it.
 
-
-def folded_copies(comparison: Comparison, row: int) -> list[int]:
-    """Rows of the other models that share the line of a model; none where each is judged against a baseline."""
-    if comparison.settings.baseline is not None:
-        return []
-    entry = comparison.ranking_table.entry
-    return [copy for copy in np.flatnonzero(entry == entry[row]).tolist() if copy != row]
+    Where each is judged against a baseline, copies have lines too.
+    """
+    lines: dict[int, list[int]] = {}
+    for row, entry in enumerate(comparison.ranking_table.entry.tolist()):
+        if row == entry or comparison.settings.baseline is not None:
+            lines[row] = []
+        else:
+            lines[entry].append(row)
+    return lines
 
 
 def _foremost(comparison: Comparison, lines: Sequence[int]) -> list[int]:
@@ -274,7 +273,7 @@ def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, 
 
 def ranking_table(comparison: Comparison) -> Table:
     """All that is known of each model; beside its place the places that the intervals leave open: "2 (1-3)"."""
-    t, lines, decimals = comparison.ranking_table, ranking_rows(comparison), table_decimals(comparison)
+    t, lines, decimals = comparison.ranking_table, list(ranking_lines(comparison)), table_decimals(comparison)
     rows, names = lines[:MOST_PAIRS], model_names(comparison.models)
 
     places, has_places = [str(rank) for rank in t.rank[rows].tolist()], len(comparison.models) > 2
@@ -453,8 +452,11 @@ def items_of(items: Items) -> dict[str, Any]:
 OF_METHOD = "name reason question unit generalises_to not_covered assumptions references".split()
 
 
-def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
-    """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
+def facts(comparison: Comparison, requirements: Requirements | None = None, *, has_tables: bool = True) -> dict[str, Any]:
+    """Facts for JSON, the long lists as iterators; nothing depends on the clock.
+
+    The tables of models, pairs and slices follow from the scores, and may be left out.
+    """
     from tiebreak.views import requirements as gate
     from tiebreak.views import slices
 
@@ -475,19 +477,19 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         resolved={
             "rope": comparison.rope,
             "measure": comparison.metric,
-            "family": comparison.pair_table.family,
+            "family": table.family,
             "correction": comparison.correction,
             "method": method.name,
-            "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
+            "interval_alpha": table.interval_alpha if table.is_family else None,
         },
         method={name: getattr(method, name) for name in OF_METHOD},
         headline=headline(comparison),
         next_step=next_step(comparison),
         detectable=detectable(comparison),
-        ranking=records_of(ranking_columns(comparison)),
-        pairs=records_of(pair_columns(comparison, written)),
-        **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
-        slices=[] if comparison.by is None else records_of(slices.columns(comparison.slices())),
+        ranking=records_of(ranking_columns(comparison)) if has_tables else [],
+        pairs=records_of(pair_columns(comparison, written)) if has_tables else [],
+        **({} if written is None else {"n_pairs_omitted": table.n_pairs - written.size}),
+        slices=records_of(slices.columns(comparison.slices())) if has_tables and comparison.by is not None else [],
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),
         warnings=comparison.notices,

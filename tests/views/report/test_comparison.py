@@ -15,7 +15,7 @@ import tiebreak as tb
 from tests.views.answers import splits
 from tests.views.report.answers import KINDS, answer_of
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.views.comparison import ranking_rows
+from tiebreak.views.comparison import ranking_lines
 
 
 @pytest.fixture(params=KINDS, scope="module")
@@ -70,7 +70,7 @@ def test_it_says_what_the_page_says(answer: Comparison, report: str) -> None:
 def test_the_ranking_has_verdicts_and_the_ends_that_decide_them(answer: Comparison, report: str) -> None:
     """To the last digit; none for the reference, and none where the data give no interval."""
     rows = rows_of(report)
-    for row, place in zip(rows, ranking_rows(answer), strict=True):
+    for row, place in zip(rows, ranking_lines(answer), strict=True):
         name = answer.models[place]
         if answer.pair_table.family == "best":
             bound = answer.ranking.set_index("model").loc[name, "shortfall_high"]

@@ -12,7 +12,7 @@ from tests.views.report.answers import KINDS, again, answer_of, ropes
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.settings import SINGLE_STEP
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.comparison import ranking_rows
+from tiebreak.views.comparison import ranking_lines
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +29,7 @@ def expected(comparison):
     """Verdicts of the lines of the ranking, or standings in comparisons with the best."""
     reference = comparison.models.index(comparison.reference)
     role = "first" if comparison.settings.baseline is None else "baseline"
-    rows = ranking_rows(comparison)
+    rows = ranking_lines(comparison)
     if comparison.pair_table.family == "best":
         return [STANDINGS[comparison.ranking_table.standing[row]] for row in rows]
     return [role if row == reference else VERDICTS[comparison.against_reference.verdict[row]] for row in rows]

@@ -18,12 +18,11 @@ class MethodList(dict[str, Method]):
         return "\n".join([f"{len(self)} methods, and what their answers are about", *lines])
 
 
-def procedures_named(name: str) -> tuple[Procedure, ...]:
-    """All procedures of this name, one for each question, imported when they are asked for."""
-    if name not in METHODS:
-        return (cast("Procedure", resolve_name(known_methods()[name])),)
-    held = METHODS[name]
-    return tuple(resolve_name(f"{__name__}.{each}") for each in held.split()) if isinstance(held, str) else (held,)
+def procedures_named(name: str, question: str = "") -> list[Procedure]:
+    """All procedures of this name, one for each question, that of this question first; imported when they are asked for."""
+    held = METHODS[name] if name in METHODS else resolve_name(known_methods()[name])
+    found = [resolve_name(f"{__name__}.{each}") for each in held.split()] if isinstance(held, str) else [held]
+    return sorted(found, key=lambda each: each.question != question)
 
 
 def methods() -> MethodList:
@@ -37,8 +36,8 @@ def choose_method(name: str, data: Scores) -> Method:
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
     question = question_of(data)
-    by_shape = _for_question(_by_shape(data, question), question)
-    chosen = by_shape if name == "auto" else _for_question(name, question)
+    by_shape = procedures_named(_by_shape(data, question), question)[0]
+    chosen = by_shape if name == "auto" else procedures_named(name, question)[0]
     if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
         refusal = chosen.refuse(data)  # these two refuse each other in words of their own
     else:
@@ -53,21 +52,18 @@ def choose_method(name: str, data: Scores) -> Method:
     return method_for(chosen, data, asked=chosen is not by_shape)
 
 
-def _for_question(name: str, question: Question) -> Procedure:
-    """The procedure of this name that answers the question, else the first."""
-    found = procedures_named(name)
-    return next((each for each in found if each.question == question), found[0])
-
-
 def _by_shape(data: Scores, question: Question) -> str:
     """Name of the procedure for scores that were made in this way."""
     items = data.items
     if question == "summary":
         return f"summary-{cast('Summary', data.matrix().summary).kind}"
-    if question == "examples" and items is not None and not items.is_mean:
-        return "delong" if items.is_positive is not None and items.clusters is None else "jackknife-t"
-    if question == "examples" and items is not None and items.tasks is not None:
-        return "macro-average"
+    if question == "examples" and items is not None:
+        if not items.is_mean:
+            return "delong" if items.is_positive is not None and items.clusters is None else "jackknife-t"
+        if items.tasks is not None:
+            return "macro-average"
+        if items.labels is not None and procedures_named("prediction-powered")[0].refuse(data) is None:
+            return "prediction-powered"
     if question == "seeds":
         return "paired-t" if data.matrix().is_complete else "welch"
     if question == "datasets" and not data.is_mixed:
@@ -79,7 +75,7 @@ def _by_shape(data: Scores, question: Question) -> str:
 _FIRST_THAT_FITS: dict[Question, tuple[str, ...]] = {
     "splits": ("corrected-t",),
     "datasets": ("sign",),
-    "examples": ("prediction-powered", "tango", "clustered-t"),
+    "examples": ("tango", "clustered-t"),
     "test-sets": ("newcombe", "welch"),
     "time": ("diebold-mariano",),
 }

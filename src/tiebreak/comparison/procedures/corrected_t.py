@@ -1,11 +1,10 @@
 """Student's t of paired differences over splits, corrected for training data that they share, or over training seeds."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, mean_values, noted, reached, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, adjusted_of, noted, reached, refusal
 from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, mean_present, student_multiplier
 from tiebreak.scores.means import law_of_models, pair_differences
@@ -48,7 +47,7 @@ def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
     """Mean score of each model, with its t interval."""
     matrix = data.matrix()
     ratios = np.nan_to_num(mean_present(np.where(np.isnan(matrix.score), np.nan, split_ratio), axis=1))
-    return replace(mean_values(data), interval=corrected_law(law_of_models(matrix), ratios).interval_at)
+    return ModelValues.of(corrected_law(law_of_models(matrix), ratios), adjusted=adjusted_of(matrix.score))
 
 
 _SINGLE: tuple[str | Setting, ...] = (

@@ -352,15 +352,7 @@ def _values(data: Scores, layout: Layout) -> ModelValues:
     found = Means(law_of_models(data.matrix())) if is_plain else means_of_models(data, layout)
     law = found._replace(skewness=None, runs_skewness=None).law
     adjusted = adjusted_of(score, items.weights if layout.tasks is None else task_shares(layout))
-    return ModelValues(
-        "mean",
-        np.asarray(law.estimate),
-        np.asarray(law.n_units),
-        np.asarray(law.tolerance),
-        law.interval_at,
-        adjusted,
-        standard_error=law.spread[0],
-    )
+    return ModelValues.of(law, adjusted=adjusted, standard_error=law.spread[0])
 
 
 def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:

@@ -85,15 +85,8 @@ def _values(data: Scores) -> ModelValues:
     known = known_of(items)
     tolerance = RELATIVE_TOLERANCE * np.fmax.reduce(np.abs(items.score[:, 0]), axis=1)
     law = labelled_means(known, weight_of_all(known), tolerance).law
-    return ModelValues(
-        "mean",
-        np.asarray(law.estimate),
-        np.asarray(law.n_units),
-        tolerance,
-        law.interval_at,
-        standard_error=law.spread[0],
-        value_label=f"{data.metric.name} as people would judge",
-    )
+    label = f"{data.metric.name} as people would judge"
+    return ModelValues.of(law, tolerance=tolerance, standard_error=law.spread[0], value_label=label)
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:

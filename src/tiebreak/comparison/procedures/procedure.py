@@ -105,6 +105,12 @@ class ModelValues:
     standard_error: FloatArray | None = None
     value_label: str = ""
 
+    @classmethod
+    def of(cls, law: Law, **other: Any) -> ModelValues:
+        """Means of models with the law of each, whose intervals they have unless others are given."""
+        held = {name: np.asarray(getattr(law, name)) for name in ("n_units", "tolerance")}
+        return cls(**{"value_name": "mean", "mean": np.asarray(law.estimate), **held, "interval": law.interval_at, **other})
+
 
 @dataclass(frozen=True, kw_only=True)
 class TestOnly:
@@ -184,10 +190,7 @@ def copies_notice(n_repeated: int, unit: str, n: int, advice: str) -> Notice:
 def mean_values(data: Scores) -> ModelValues:
     """The mean score of each model over its units, without an interval."""
     matrix = units_of(data).matrix()
-    law = law_of_models(matrix)
-    return ModelValues(
-        "mean", law.estimate, np.asarray(law.n_units), np.asarray(law.tolerance), adjusted=adjusted_of(matrix.score)
-    )
+    return ModelValues.of(law_of_models(matrix), interval=None, adjusted=adjusted_of(matrix.score))
 
 
 def adjusted_of(score: FloatArray, weights: FloatArray | None = None) -> FloatArray | None:

@@ -149,8 +149,7 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
 
 def _means(data: Scores) -> ModelValues:
     """Mean score of each model, with its own t interval."""
-    own = _samples(data).by_items
-    return ModelValues("mean", np.asarray(own.estimate), np.asarray(own.n_units), np.asarray(own.tolerance), own.interval_at)
+    return ModelValues.of(_samples(data).by_items)
 
 
 def _refuse_single(data: Scores) -> TiebreakError | None:

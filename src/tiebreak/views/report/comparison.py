@@ -12,7 +12,7 @@ from tiebreak.comparison.requirements import Requirements
 from tiebreak.comparison.settings import SINGLE_STEP
 from tiebreak.numerics import FloatArray
 from tiebreak.views.answer import design_line, rope_words
-from tiebreak.views.comparison import answer_columns, details, facts, folded_copies, page, ranking_rows
+from tiebreak.views.comparison import answer_columns, details, facts, page, ranking_lines
 from tiebreak.views.report.document import html_of, pictures
 from tiebreak.views.words import count, printable
 
@@ -32,12 +32,8 @@ MOST_DRAWN = 20
 def report(comparison: Comparison, requirements: Requirements | None = None, **heading: Any) -> str:
     """The report of one comparison."""
     title = f"{count(len(comparison.models), 'model')} by {printable(comparison.metric.name)}"
-    return html_of(title, [brief_facts(comparison, requirements)], answers=[answer_of(comparison, requirements)], **heading)
-
-
-def brief_facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
-    """Facts without pairs and ranking, which follow from the scores."""
-    return facts(comparison, requirements) | {"ranking": [], "pairs": [], "slices": []}
+    held = facts(comparison, requirements, has_tables=False)
+    return html_of(title, [held], answers=[answer_of(comparison, requirements)], **heading)
 
 
 def answer_of(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
@@ -89,8 +85,9 @@ def _slider(comparison: Comparison) -> dict[str, Any]:
 
 def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
     """Rows of the ranking, the first ones of very many, with what the page notes below its table."""
-    lines = ranking_rows(comparison)
-    rows = lines[:MOST_MODELS]
+    lines = ranking_lines(comparison)
+    rows = list(lines)[:MOST_MODELS]
+    n_copies = [len(lines[row]) for row in rows]
     columns = answer_columns(comparison, rows)
     if comparison.pair_table.family == "best":  # from 0 to the bound on how far each falls short
         bounds = np.asarray(comparison.ranking_table.shortfall_high)
@@ -109,7 +106,7 @@ def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
     left = f"The first {len(rows)} of {len(lines)} models; the data of this file have all."
     return {
         "headers": [header for header in columns if header not in ("", "model", "verdict")],
-        "rows": list(_rows(comparison, rows, columns, ends, 100 * (ends - low) / (high - low))),
+        "rows": list(_rows(comparison, rows, n_copies, columns, ends, 100 * (ends - low) / (high - low))),
         "scale": (low, high),
         "zero": f"{-100 * low / (high - low):.1f}",
         "notes": [note for note in shown.notes if not note.startswith("and ")],  # of models that have no line on the page
@@ -119,7 +116,12 @@ def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
 
 
 def _rows(
-    comparison: Comparison, rows: Sequence[int], columns: dict[str, list[str]], ends: FloatArray, places: FloatArray
+    comparison: Comparison,
+    rows: Sequence[int],
+    n_copies: Sequence[int],
+    columns: dict[str, list[str]],
+    ends: FloatArray,
+    places: FloatArray,
 ) -> Iterator[dict[str, Any]]:
     """Lines of the ranking; of models against the best the standing takes the place of the verdict.
 
@@ -127,8 +129,8 @@ def _rows(
     and `x` are the places of the low end, the estimate and the high end in percent of the width.
     """
     t = comparison.ranking_table
-    for place, row in enumerate(rows):
-        cells, n_copies = {header: column[place] for header, column in columns.items()}, len(folded_copies(comparison, row))
+    for place, (row, n) in enumerate(zip(rows, n_copies, strict=True)):
+        cells = {header: column[place] for header, column in columns.items()}
         low, _, high = ends[:, place].tolist()
         verdict, otherwise, is_open = cells.get("verdict", ""), "", not np.isnan([low, high]).any()
         if "verdict" not in columns:
@@ -136,7 +138,7 @@ def _rows(
             otherwise = STANDINGS[int(t.may_be_best is not None and t.may_be_best[row])]
             is_open = verdict not in ("", STANDINGS[BEST])
         yield {
-            "name": f"{cells['model']} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else cells["model"],
+            "name": f"{cells['model']} (and {n} {'copy' if n == 1 else 'copies'})" if n else cells["model"],
             "full_name": comparison.models[row],
             "texts": cells,
             "verdict": verdict,

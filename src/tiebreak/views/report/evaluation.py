@@ -11,9 +11,10 @@ from tiebreak.comparison.comparison import Comparison
 from tiebreak.errors import TiebreakError
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.printable import printable
+from tiebreak.views.comparison import facts
 from tiebreak.views.evaluation import page
 from tiebreak.views.page import Section, Table
-from tiebreak.views.report.comparison import answer_of, brief_facts
+from tiebreak.views.report.comparison import answer_of
 from tiebreak.views.report.document import html_of, pictures
 from tiebreak.views.view import plain
 from tiebreak.views.words import quote
@@ -47,9 +48,8 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mappin
         blocks.append(("What was left out", (Section("Not compared", reasons, is_folded=False),)))
     blocks.append(("How it was run", (Table("Facts of the run", ("what", "value"), run, (False, False)),)))
     title = f"{printable(evaluation.name)}: {len(evaluation.models)} models"
-    return html_of(
-        title, list(map(brief_facts, comparisons)), answers=list(map(answer_of, comparisons)), blocks=blocks, **heading
-    )
+    held = [facts(comparison, has_tables=False) for comparison in comparisons]
+    return html_of(title, held, answers=list(map(answer_of, comparisons)), blocks=blocks, **heading)
 
 
 def compared(
