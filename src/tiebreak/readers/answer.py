@@ -15,7 +15,7 @@ import numpy as np
 import tiebreak
 from tiebreak.errors import DataError, TiebreakError
 from tiebreak.readers.files import content_of, parse_json, refuse, text_of
-from tiebreak.readers.source import ReadOptions, source_of
+from tiebreak.readers.source import ReadOptions, scores_of
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign
@@ -90,7 +90,7 @@ def read_answer(source: Any, name: str) -> Scores:
         matrices = [_checked_matrix(each, f"scores[{place}]", name) for place, each in enumerate(answer.scores)]
         metrics = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
         design = replace(answer.provenance.design, hash=answer.provenance.splits)
-        scores = source_of(matrices, metrics, design, ReadOptions(), name).scores
+        scores = scores_of(matrices, metrics, design, ReadOptions(), name)
     else:
         raise _wrong(name, "scores and items are empty")
     if answer.settings is not None:

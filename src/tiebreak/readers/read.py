@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
 
@@ -32,31 +32,13 @@ from tiebreak.readers.header import UNITS, is_metric, is_no_score, names_somethi
 from tiebreak.readers.item_scores import items_of, long_of_items
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, of_asked_metric, refuse_names, with_known_sizes, with_sizes
-from tiebreak.readers.splits import join_sources, source_of_long
+from tiebreak.readers.splits import join_sources, scores_of_long
 from tiebreak.readers.tables import Words, is_frame, is_records, of_objects, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up
 
-Found = Source | Long | Reading | Path
-"""What a source turns out to be: scores of splits or items, a long table, a table of predictions, or the log of a tool."""
-
-
 _FILE = (str, os.PathLike)
-
-
-class NamedSource(NamedTuple):
-    """A source with its name in messages, and those that its model has from a dict of sources and from its file."""
-
-    source: Any
-    name: str
-    key: str = ""
-    file: str = ""
-
-    @property
-    def stem(self) -> str:
-        """Name for its one model."""
-        return self.key or self.file
 
 
 def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
@@ -74,7 +56,7 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     folders = [each for each in opened if isinstance(each, Results)]
     inside = [each.sources(options) if isinstance(each, Results) else [each] for each in opened]
     with pipes_as_files(list(itertools.chain.from_iterable(inside))) as held:
-        scores = _scores(*_read_all(held, options), options)
+        scores = _scores(_read_all(held, options), options)
     saved = scores.saved_settings
     if folders and scores.items is not None and not any("missing" in each.settings for each in saved):
         # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
@@ -164,10 +146,10 @@ def read_items(
         positive=positive,
     )
     with pipes_as_files(sources) as held:
-        found, given = _read_all(held, options)
-        if isinstance(found[0], Reading) and found[0].is_in_time:
-            raise refuse(given[0].name, "forecasts of one series are compared over time, not by items.", "Pass it to compare().")
-        items = _items(found, given, options)
+        found = _read_all(held, options)
+        if isinstance(found[0].held, Reading) and found[0].held.is_in_time:
+            raise refuse(found[0].name, "forecasts of one series are compared over time, not by items.", "Pass it to compare().")
+        items = _items(found, options)
     return (items.take(models) if models is not None else items).complete(missing)
 
 
@@ -183,10 +165,10 @@ def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = F
         if isinstance(source, Results) and not files:
             raise SourceNotFoundError(f"{printable(str(source.path))} holds no logs of single samples and no tables of items.")
         inside += [each.path for each in files] or [source]
-    found, given = _read_all(inside, options)
+    found = _read_all(inside, options)
     if options.item is None and not any(map(_is_items, found)):
         return None
-    parts = _parts(found, given, options)
+    parts = _parts(found, options)
     if options.models is not None:
         known = list(dict.fromkeys(name for part in parts for name in part.models))
         wanted = {known[look_up(name, known, "model")] for name in options.models}
@@ -220,8 +202,8 @@ def _numbered(part: Long, before: Counter[tuple[str, str]], common: str | None) 
 # --- what a source is -----------------------------------------------------------------------------------------------------
 
 
-def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found], list[NamedSource]]:
-    """Contents and names of all sources; a dict of tables is one for each model."""
+def _read_all(sources: Sequence[Any], options: ReadOptions) -> list[Source]:
+    """All sources with what they hold; a dict of tables is one for each model."""
     if not sources:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
     given = []
@@ -232,15 +214,16 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found]
         source = _as_table(source, options)
         if isinstance(source, Mapping) and sklearn.is_of_sources(source):
             for key, value in source.items():
-                given.append(NamedSource(value, printable(os.fspath(value)) if isinstance(value, _FILE) else name, str(key)))
+                own = printable(os.fspath(value)) if isinstance(value, _FILE) else name
+                given.append(Source(value, own, own, str(key)))
         else:
             name = "the table" if is_alone and is_frame(source) else name
-            given.append(NamedSource(source, name, file=printable(next(files)) if isinstance(source, _FILE) else ""))
+            given.append(Source(source, name, name, file=printable(next(files)) if isinstance(source, _FILE) else ""))
     if rows := _rows_of_runs(given, options):
-        given = [NamedSource(rows, f"{given[0].name} and {len(rows) - 1} more")]
+        given = [Source(rows, f"{given[0].name} and {len(rows) - 1} more")]
         named = {"model": "model"} if "model" in rows[0] else {}  # be it called 0.9 after its file
         options = dataclasses.replace(options, columns={**named, **(options.columns or {})})
-    return [_found(each, options, n_sources=len(given)) for each in given], given
+    return [_found(each, options, n_sources=len(given)) for each in given]
 
 
 def _as_table(source: Any, options: ReadOptions) -> Any:
@@ -265,11 +248,11 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
     return {"item": items, **{model: [own[item] for item in items] for model, own in source.items()}}
 
 
-def _rows_of_runs(given: Sequence[NamedSource], options: ReadOptions) -> list[dict[str, Any]]:
+def _rows_of_runs(given: Sequence[Source], options: ReadOptions) -> list[dict[str, Any]]:
     """Rows of one table from files with one row of scores each, such as the metrics.json of runs; none for others."""
     rows: list[dict[str, Any]] = []
     for each in given if len(given) > 1 else ():
-        path = Path(each.source if isinstance(each.source, _FILE) else "")
+        path = Path(each.held if isinstance(each.held, _FILE) else "")
         # a row of scores is short
         if not path.is_file() or path.stat().st_size > 2**16 or logs.format_of(path) or answer.is_answer(path):
             return []
@@ -293,25 +276,24 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
     return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
 
 
-def _is_items(found: Found) -> bool:
-    if isinstance(found, Source):
-        return found.scores.items is not None
-    return not isinstance(found, Long) or "item" in found.words
+def _is_items(found: Source) -> bool:
+    if isinstance(found.held, Scores):
+        return found.held.items is not None
+    return not isinstance(found.held, Long) or "item" in found.held.words
 
 
-def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
-    """Kind of a source, and what it holds as far as that is read."""
-    source, name = given.source, given.name
+def _found(given: Source, options: ReadOptions, *, n_sources: int) -> Source:
+    """The source with what it holds, as far as that is read."""
+    source, name, found = given.held, given.name, None
     if isinstance(source, Source):
         return source
-    found: Found | None = None
     if answer.is_answer(source):
         source = answer.read_answer(source, name)
     elif isinstance(source, Items):
         source = source.as_scores()
     elif isinstance(source, _FILE):
         check_path(Path(source), name)
-        found = Path(source) if logs.format_of(Path(source)) else None
+        found = given._replace(held=Path(source)) if logs.format_of(Path(source)) else None
     elif hasattr(source, "__tiebreak_scores__"):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
@@ -319,17 +301,16 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         sized = ReadOptions() if scores.items is not None else options  # items have no sizes: who gives some is told so
         matrices = tuple(with_sizes(matrix, sized, name) for matrix in scores.matrices)
         design = with_known_sizes(scores.design, matrices)
-        found = Source(
-            dataclasses.replace(
+        found = given._replace(
+            held=dataclasses.replace(
                 scores,
                 matrices=matrices,
                 design=design,
                 saved_settings=tuple(each._replace(source=each.source or name) for each in scores.saved_settings),
-            ),
-            name,
+            )
         )
-    elif options.rows not in ("items", "seeds"):
-        found = found or sklearn.read(source, name, options)
+    elif found is None and options.rows not in ("items", "seeds") and (by_sklearn := sklearn.read(source, name, options)):
+        found = given._replace(held=by_sklearn.held, name=by_sklearn.name)
     if found is None:
         if not (isinstance(source, (*_FILE, Mapping)) or is_frame(source) or is_records(source)):
             named = (
@@ -340,7 +321,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
             raise UnsupportedSourceError(
                 f"{name} is of type {type(source).__name__!r}, which cannot be read as scores.{named} Pass {ACCEPTED}."
             )
-        return _found_in_table(given, options, n_sources=n_sources)
+        return given._replace(held=_found_in_table(given, options, n_sources=n_sources))
     of_tables = ("columns", "where") if _is_items(found) else ("item", "cluster", "columns", "where")
     for role in [role for role in of_tables if getattr(options, role) is not None][:1]:
         raise InvalidParameterError(
@@ -349,9 +330,9 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     return found
 
 
-def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
-    """Kind of a table, and what it holds."""
-    source, name = given.source, given.name
+def _found_in_table(given: Source, options: ReadOptions, *, n_sources: int) -> Scores | Long | Reading:
+    """Contents of a table: scores, those of a long table, or predictions."""
+    source, name = given.held, given.name
     named = {name.strip() for text in options.named_columns.values() for name in (text, *text.split(","))}
     table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
     names = [*table.columns, *table.nested]
@@ -380,7 +361,7 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     if reading.is_of_predictions:
         return reading
     long = reading.long(given.stem if n_sources > 1 or given.key or isinstance(source, _FILE) else None)
-    if isinstance(long, Source):
+    if isinstance(long, Scores):
         return long
     if not long.model_column and n_sources == 1 and not given.key and "item" not in long.words:
         raise UnclearSourceError(
@@ -392,7 +373,7 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     return _named(long, given)
 
 
-def _named(long: Long, given: NamedSource) -> Long:
+def _named(long: Long, given: Source) -> Long:
     """Scores of one model under the name that a dict gives to it."""
     if given.key and len(long.models) > 1:
         raise UnclearSourceError(f"the source given for {given.key!r} holds {len(long.models)} models. Pass it without a name.")
@@ -402,20 +383,16 @@ def _named(long: Long, given: NamedSource) -> Long:
 # --- all sources ----------------------------------------------------------------------------------------------------------
 
 
-def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
+def _scores(found: Sequence[Source], options: ReadOptions) -> Scores:
     """Scores of all that was found."""
-    if isinstance(found[0], Reading) and found[0].is_in_time:
+    if isinstance(found[0].held, Reading) and found[0].held.is_in_time:
         from tiebreak.readers.predictions import losses_in_time
 
-        found, given = [losses_in_time(_items(found, given, options), found[0])], given[:1]
+        found = [found[0]._replace(held=losses_in_time(_items(found, options), found[0].held))]
     if options.models is None:
-        _refuse_runs(found, given)
+        _refuse_runs(found)
     are_items = any(map(_is_items, found))
-    scores = (
-        _item_scores(found, given, options)
-        if are_items
-        else join_sources([_of_splits(each, its, options) for each, its in zip(found, given, strict=True)])
-    )
+    scores = _item_scores(found, options) if are_items else join_sources([_of_splits(each, options) for each in found])
     if options.models is not None:
         problems = Problems()
         for name in options.models:
@@ -434,10 +411,9 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
     return dataclasses.replace(scores, notices=tuple(notices))
 
 
-def _refuse_runs(found: Sequence[Found], given: Sequence[NamedSource]) -> None:
+def _refuse_runs(found: Sequence[Source]) -> None:
     """Refuse files that are called like parts of one model's scores, and would be models of their own: svm_seed0, svm_seed1."""
-    held = zip(found, given, strict=True)
-    alone = [its.stem for each, its in held if its.file and not (isinstance(each, Long) and each.model_column)]
+    alone = [each.stem for each in found if each.file and not (isinstance(each.held, Long) and each.held.model_column)]
     parts = [part for stem in alone if (part := re.fullmatch(r"(?i)(.*[^\W_])[\W_]*(seed|fold|repeat)[\W_]*\d+", stem))]
     whose = Counter(part[1] for part in parts)
     for part in [part for part in parts if whose[part[1]] > 1][:1]:
@@ -449,20 +425,19 @@ def _refuse_runs(found: Sequence[Found], given: Sequence[NamedSource]) -> None:
         )
 
 
-def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:
-    """Scores of splits of a source, of the dataset that is asked for."""
-    source = found if isinstance(found, Source) else source_of_long(cast(Long, found), options)
-    scores = source.scores
+def _of_splits(source: Source, options: ReadOptions) -> Source:
+    """The source with its scores of splits, of the dataset that is asked for."""
+    scores, labels = scores_of_long(source.held, options) if isinstance(source.held, Long) else (source.held, source.labels)
     if options.dataset is not None and scores.datasets == ("",):
         raise UnknownNameError(
             Setting("dataset", repr(options.dataset)), f" was given, but {source.name} does not name any datasets."
         )
     if options.dataset is not None and scores.datasets != (options.dataset,):
         scores = scores.of_dataset(options.dataset)
-    return dataclasses.replace(source, scores=scores, mark=its.file or its.name)
+    return source._replace(held=scores, labels=labels)
 
 
-def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
+def _item_scores(found: Sequence[Source], options: ReadOptions) -> Scores:
     """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
     unfit = [name for name in ("dataset", "X", "y", "groups", "n_train", "n_test", "cv") if getattr(options, name) is not None]
     if unfit:
@@ -471,49 +446,49 @@ def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: 
             " is about splits or datasets, and these are scores of single items of one test set. Leave it out.",
             about=unfit[0],
         )
-    other = next((its for each, its in zip(found, given, strict=True) if not _is_items(each)), None)
+    other = next((each for each in found if not _is_items(each)), None)
     if other is not None:
         raise UnclearSourceError(
-            f"{other.name} holds scores of splits, and other sources those of single items; compare one kind."
+            f"{other.place} holds scores of splits, and other sources those of single items; compare one kind."
         )
     return dataclasses.replace(
-        _items(found, given, options).as_scores(),
-        saved_settings=tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings),
-        roles=tuple(dict.fromkeys(each.roles for each in found if isinstance(each, Long) and each.roles)),
+        _items(found, options).as_scores(),
+        saved_settings=tuple(saved for each in found if isinstance(each.held, Scores) for saved in each.held.saved_settings),
+        roles=tuple(dict.fromkeys(each.held.roles for each in found if isinstance(each.held, Long) and each.held.roles)),
     )
 
 
-def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Items:
+def _items(found: Sequence[Source], options: ReadOptions) -> Items:
     """Items of all that was found, joined."""
-    tables = [each for each in found if isinstance(each, Reading)]
+    tables = [each.held for each in found if isinstance(each.held, Reading)]
     if tables:
         if len(tables) < len(found):
             raise UnclearSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
         from tiebreak.readers.predictions import items_of_predictions  # with the statistics of their metrics
 
-        return items_of_predictions(tables, [its.stem or its.name for its in given], options)
-    alone = found[0].scores.items if len(found) == 1 and isinstance(found[0], Source) else None
-    if alone is not None and options.cluster is None and not given[0].key:
+        return items_of_predictions(tables, [each.stem or each.name for each in found], options)
+    alone = found[0].held.items if len(found) == 1 and isinstance(found[0].held, Scores) else None
+    if alone is not None and options.cluster is None and not found[0].key:
         return check_items(alone)
-    return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
+    return items_of(_parts(found, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
-def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Long]:
+def _parts(found: Sequence[Source], options: ReadOptions) -> list[Long]:
     """Long tables of items, from tables, logs and items that were read before."""
-    paths = [(each, its.name) for each, its in zip(found, given, strict=True) if isinstance(each, Path)]
+    paths = [(each.held, each.name) for each in found if isinstance(each.held, Path)]
     read = iter(logs.read_logs(paths, options.metric, is_main=len(found) > 1))
     parts = []
-    for each, its in zip(found, given, strict=True):
-        items = each.scores.items if isinstance(each, Source) else None
+    for each in found:
+        items = each.held.items if isinstance(each.held, Scores) else None
         if items is not None and not items.is_mean:
             raise UnsupportedSourceError(
                 f"{items.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of "
                 "all models to one call of tb.read_predictions."
             )
-        part = next(read) if isinstance(each, Path) else each if items is None else long_of_items(items)
+        part = next(read) if isinstance(each.held, Path) else each.held if items is None else long_of_items(items)
         if not isinstance(part, Long) or "item" not in part.words:
             raise refuse(
-                part.table.name if isinstance(part, Reading) else part.name,
+                each.name,
                 "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
                 "Pass ",
                 Setting("item", "'COLUMN'"),
@@ -521,5 +496,5 @@ def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
                 Setting("rows", "'items'"),
                 " if each row is an item.",
             )
-        parts.append(_named(dataclasses.replace(part, stem=its.stem), its))
+        parts.append(_named(dataclasses.replace(part, stem=each.stem), each))
     return parts

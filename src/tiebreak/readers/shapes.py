@@ -41,8 +41,8 @@ from tiebreak.readers.header import (
     without_part,
     words_in,
 )
-from tiebreak.readers.source import ReadOptions, Source, choose_metric, metric_among
-from tiebreak.readers.summary import source_of_means
+from tiebreak.readers.source import ReadOptions, choose_metric, metric_among
+from tiebreak.readers.summary import scores_of_means
 from tiebreak.readers.tables import (
     GOOD,
     Column,
@@ -59,6 +59,7 @@ from tiebreak.readers.tables import (
 )
 from tiebreak.scores.items import TASK
 from tiebreak.scores.metric import direction_of, full_name, has_direction
+from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
 
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
@@ -377,7 +378,7 @@ class Reading:
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
-    def long(self, alone: str | None = None) -> Long | Source:
+    def long(self, alone: str | None = None) -> Long | Scores:
         """The long table, or the scores of a table of means.
 
         `alone` is the name of the model of a source that has no column of models, and one of scores.
@@ -396,7 +397,7 @@ class Reading:
             return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
         columns: dict[str, Column] = {**table.columns, _ALONE: Words((alone,), np.zeros(table.n_rows, dtype=np.int32))}
         found = replace(self, table=replace(table, columns=columns), roles={**self.roles, "model": [_ALONE]})._by_model()
-        return found if isinstance(found, Source) else replace(found, roles="")
+        return replace(found, roles="") if isinstance(found, Long) else found
 
     def _refuse_lone_predictions(self) -> None:
         """Refuse what models predict without the truth: 0 and 1 would be taken for wrong and right."""
@@ -438,7 +439,7 @@ class Reading:
                 kind=UnclearSourceError,
             )
 
-    def _by_model(self) -> Long | Source:
+    def _by_model(self) -> Long | Scores:
         """A row for each score, or for each model with a column for each fold."""
         asked, others = self.options.metric, self.numeric("model", "dataset")
         folds = {name: match for name in others if (match := _FOLD.fullmatch(name))}
@@ -694,7 +695,7 @@ class Reading:
             lower_is_better=None if is_rate else not _COUNT[count],
         )
 
-    def _means(self) -> Source:
+    def _means(self) -> Scores:
         """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
         numeric, models = [name for name in self.numeric("model") if not sums_up(name)], self.words("model").texts()
         is_of_datasets = len(numeric) > 1 and not any(is_metric(name) or is_no_score(name) for name in numeric)
@@ -718,7 +719,7 @@ class Reading:
             "Leave it out.",
             column=self.roles["model"][0],
         )
-        return source_of_means(self.table, models, self.others("model", *_BESIDE_SCORES), self.options)
+        return scores_of_means(self.table, models, self.others("model", *_BESIDE_SCORES), self.options)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
 

@@ -28,15 +28,15 @@ from tiebreak.readers.source import (
     choose_metric,
     refuse_items,
     scorer_of,
+    scores_of,
     sklearn_metric,
-    source_of,
     table_metric,
 )
 from tiebreak.readers.splits import MOST_FOLDS
 from tiebreak.readers.tables import SourceTable, Words, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction
-from tiebreak.scores.scores import ScoreMatrix, SplitDesign, typical_time
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign, typical_time
 from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ def read(source: Any, name: str, options: ReadOptions) -> Source | None:
     """
     kind, by_model = type(source).__name__, source if isinstance(source, Mapping) else {}
     if isinstance(getattr(source, "cv_results_", None), Mapping):
-        return read_cv_results(source.cv_results_, f"the {kind}", options, source)
+        return Source(read_cv_results(source.cv_results_, f"the {kind}", options, source), f"the {kind}")
     if isinstance(getattr(source, "trials", None), list):
-        return read_trials(_columns_of(source.trials), f"the {kind}", options)
+        return Source(read_trials(_columns_of(source.trials), f"the {kind}", options), f"the {kind}")
     inside = by_model.values() if by_model else source[:1] if isinstance(source, list | tuple) else [source]
     # asked of the class: the columns of a frame are attributes too
     models = [each for each in inside if hasattr(type(each), "fit") and {"predict", "get_params"} & {*dir(type(each))}]
@@ -134,17 +134,17 @@ def read(source: Any, name: str, options: ReadOptions) -> Source | None:
     if is_one_result(source) and not is_of_several:
         raise DataError(f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model.")
     if is_cv_results(by_model):
-        return read_cv_results(by_model, "cv_results_", options)
+        return Source(read_cv_results(by_model, "cv_results_", options), "cv_results_")
     are_columns = any(map(_is_column, by_model)) or is_trials(by_model) or len(set(map(str, by_model))) < len(by_model)
     if not by_model or is_of_sources(by_model) or (are_columns and not all(map(_result_of, by_model.values()))):
         return None
-    return read_by_model({str(model): values for model, values in by_model.items()}, name, options)
+    return Source(read_by_model({str(model): values for model, values in by_model.items()}, name, options), name)
 
 
 # --- searches -----------------------------------------------------------------------------------------------------------
 
 
-def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any = None) -> Source:
+def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any = None) -> Scores:
     """Scores of all candidates in the ``cv_results_`` of a search, whose cells may be the texts of a file."""
     from tiebreak.plan.candidates import name_candidates
 
@@ -168,7 +168,7 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
         "through on scores of the same data, so their means are likely a little too good, and nothing is said of the others",
     )
     matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)
-    return source_of(
+    return scores_of(
         [matrix],
         [sklearn_metric(scorer, options, sign)],
         design,
@@ -260,7 +260,7 @@ def _columns_of(trials: Sequence[Any]) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
 
-def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOptions) -> Source:
+def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOptions) -> Scores:
     """Scores of the complete trials of a study that keep one for each fold."""
     from tiebreak.plan.candidates import name_candidates
 
@@ -279,7 +279,7 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
     are_folds = not any("split" in column.casefold() for column in groups[metric].values()) and matrix.n_splits <= MOST_FOLDS
     if are_folds and not options.has_sizes:
         matrix = dataclasses.replace(matrix, n_folds=matrix.n_folds or matrix.n_splits)
-    return source_of(
+    return scores_of(
         [matrix],
         [table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)],
         design,
@@ -291,7 +291,7 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
 # --- scores by model ----------------------------------------------------------------------------------------------------
 
 
-def read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
+def read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions) -> Scores:
     """Scores of results of cross_validate, or of one score for each split, by model."""
     from tiebreak.plan.splits import shared_splits
 
@@ -307,7 +307,7 @@ def read_by_model(by_model: Mapping[str, Any], name: str, options: ReadOptions) 
     refuse_items(matrix, options, name)
     times = {model: typical_time(_seconds(result.get("fit_time"))) for model, result in results.items() if result}
     own = sklearn_metric(chosen, options) if are_results else table_metric(None, options, name, has_sizes=matrix.has_ratio)
-    return source_of([matrix], [own], design, options, name, by_sklearn=are_results, fit_times=times)
+    return scores_of([matrix], [own], design, options, name, by_sklearn=are_results, fit_times=times)
 
 
 def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:

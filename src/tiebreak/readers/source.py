@@ -5,9 +5,9 @@ import difflib
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -147,28 +147,35 @@ _MOST_EXAMPLES = 10**15
 """More than anybody has, and few enough for sums and quotients without rounding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Scores and where they came from.
+class Source(NamedTuple):
+    """A source: first what a caller gave, then what was found in it, and in the end its scores.
 
     Attributes
     ----------
-    scores : Scores
-    name : str
-        Name of the source in messages: "scores.csv", "the table".
-    mark : str
-        What tells its models from those of the same name in another source.
-    labels : dict of str to tuple of str
-        Where the source names its repeats or folds in words: the word behind each code.
+    held : object
+        `Scores`; until these are known a long table, a table of predictions, the path of the log of a tool, or what was given.
+    name, place : str
+        Of the source in messages, "scores.csv", "the GridSearchCV"; and by its place among others, "source 2".
+    key, file : str
+        Name that its one model has from a dict of sources, and from its file; "" where there is none.
+    labels : tuple of tuple of str
+        The words behind the codes of repeats, and those behind the codes of folds, where the source names these in words.
     """
 
-    scores: Scores
+    held: Any
     name: str
-    mark: str = ""
-    labels: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    place: str = ""
+    key: str = ""
+    file: str = ""
+    labels: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+    @property
+    def stem(self) -> str:
+        """Name for its one model."""
+        return self.key or self.file
 
 
-def source_of(
+def scores_of(
     matrices: Sequence[ScoreMatrix],
     named: Sequence[NamedMetric],
     design: SplitDesign,
@@ -179,8 +186,8 @@ def source_of(
     by_sklearn: bool = False,
     roles: str = "",
     fit_times: Mapping[str, tuple[float, float]] | None = None,
-) -> Source:
-    """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
+) -> Scores:
+    """Scores as they were stored, turned into the metric's unit, with the caller's sizes, and checked.
 
     `named` are the metrics of the matrices, `roles` is what was taken for what. `by_sklearn` says that scikit-learn computed the
     scores, which negates losses. `fit_times` are times of a fit and their standard errors by model, where the source has them.
@@ -209,7 +216,7 @@ def source_of(
         )
     times = {model: each for model, each in (fit_times or {}).items() if np.isfinite(each[0])}
     design, read_as = with_known_sizes(design, checked), (roles,) if roles else ()
-    return Source(Scores(named[0].metric, (), design, notices, fit_times=times, roles=read_as).with_matrices(checked), name)
+    return Scores(named[0].metric, (), design, notices, fit_times=times, roles=read_as).with_matrices(checked)
 
 
 # --- values -------------------------------------------------------------------------------------------------------------

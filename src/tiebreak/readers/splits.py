@@ -1,12 +1,12 @@
 """The long table becomes models by splits of each dataset, or by seeds, periods or test sets; several sources are paired."""
 
 import dataclasses
-import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, NamedTuple
+from itertools import chain, combinations
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.shapes import Long
-from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, source_of, table_metric
+from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, scores_of, table_metric
 from tiebreak.readers.tables import Words
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric, NamedMetric
@@ -31,15 +31,8 @@ MOST_FOLDS = 10
 """Folds whose numbers are taken for those of one cross-validation; of more, some may be repeats that were numbered on."""
 
 
-class Key(NamedTuple):
-    """Whole numbers that identify a repeat or fold, and the words behind them if the source uses words."""
-
-    code: IntArray
-    labels: tuple[str, ...] | None
-
-
-def source_of_long(long: Long, options: ReadOptions) -> Source:
-    """Scores of a long table, and where they came from."""
+def scores_of_long(long: Long, options: ReadOptions) -> tuple[Scores, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Scores of a long table, and the words behind its repeats and folds, as `Source` has them."""
     if len(long.models) > MOST_MODELS:
         raise long.refuse(
             f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared.", "Is it a table of scores?"
@@ -57,11 +50,7 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         matrices.append(assemble(name, own.names, own.code, repeat.code[rows], fold.code[rows], score[rows], *beside))
     if kind != "unknown":
         key, codes = (repeat, matrices[0].repeat) if kind == "seeds" else (fold, matrices[0].fold)
-        matrices = [
-            dataclasses.replace(
-                matrices[0], columns=tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
-            )
-        ]
+        matrices = [dataclasses.replace(matrices[0], columns=_said(key.names, codes))]
     elif n_datasets == 1 and (seed is None or options.cv is not None):
         matrices = [_with_folds(matrices[0], long, options)]
     by_position = "position" in words
@@ -83,10 +72,9 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         "read-as", f"scores that differ by seed are averaged {within}: seeds show the noise of training, not other data"
     )
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
-    return dataclasses.replace(
-        source_of(matrices, named, design, options, long.name, notices=() if seed is None else (averaged,), roles=long.roles),
-        labels={"repeat": repeat.labels, "fold": fold.labels},
-    )
+    return scores_of(
+        matrices, named, design, options, long.name, notices=() if seed is None else (averaged,), roles=long.roles
+    ), (repeat.names, fold.names)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------
@@ -99,24 +87,29 @@ def natural_key(text: str) -> tuple[Any, ...]:
     return tuple((0, int(part), "") if part.isdecimal() and len(part) < 1000 else (1, 0, part) for part in parts if part), text
 
 
-def _key_of(words: Words) -> Key:
-    """Names that are whole numbers as these, others numbered in their natural order."""
+def _key_of(words: Words) -> Words:
+    """Names that are whole numbers as these, which need no names, others numbered in their natural order."""
     words = words.ordered()
     numbers = list(map(int, words.names)) if all(re.fullmatch(r"-?\d{1,15}", name) for name in words.names) else []
     if len(set(numbers)) == len(words.names):
-        return Key(np.array(numbers)[words.code], None)
+        return Words((), np.array(numbers)[words.code])
     return _ranked(words, list(map(natural_key, words.names)))
 
 
-def _ranked(words: Words, keys: Sequence[Any]) -> Key:
+def _ranked(words: Words, keys: Sequence[Any]) -> Words:
     """Names numbered in the order of their keys."""
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    return Key(np.argsort(order)[words.code], tuple(words.names[code] for code in order))
+    return Words(tuple(words.names[code] for code in order), np.argsort(order)[words.code])
 
 
-def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]:
+def _said(names: Sequence[str], codes: IntArray) -> tuple[str, ...]:
+    """The names of codes, which are the names themselves where there are none."""
+    return tuple(names[code] if names else str(code) for code in codes.tolist())
+
+
+def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Words, Words, Words | None]:
     """Kind of the units, the repeat and fold of each row, and its seed where scores that differ by it are averaged."""
-    nothing = Key(np.zeros(long.numbers["score"].size, dtype=np.int8), None)
+    nothing = Words((), np.zeros(long.numbers["score"].size, dtype=np.int8))
     if "time" in long.words:
         if n_datasets > 1:
             raise DataError(
@@ -126,8 +119,7 @@ def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]
             )
         return "periods", nothing, _periods(long), None
     if "test_set" in long.words:
-        sets = long.words["test_set"].ordered()
-        return "test-sets", nothing, Key(sets.code, sets.names), None
+        return "test-sets", nothing, long.words["test_set"].ordered(), None
     seed = long.words.get("seed")
     found = {role: _key_of(long.words[role]) for role in ("repeat", "fold", "split", "position") if role in long.words}
     if seed is not None and not found and n_datasets == 1:
@@ -142,7 +134,7 @@ def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]
     return "unknown", first, next(iter(found.values()), nothing), seed
 
 
-def _periods(long: Long) -> Key:
+def _periods(long: Long) -> Words:
     """Periods in order of time, be they numbers or dates."""
     words = long.words["time"].ordered()
     moments = list(map(_moment, words.names))
@@ -157,7 +149,7 @@ def _periods(long: Long) -> Key:
         )
     found = _ranked(words, list(zip(moments, words.names, strict=True)))
     end = " 00:00:00" if all(text.endswith(" 00:00:00") for text in words.names) else ""
-    return found._replace(labels=tuple(text.removesuffix(end) for text in found.labels or ()))
+    return found._replace(names=tuple(text.removesuffix(end) for text in found.names))
 
 
 def _moment(word: str) -> float | datetime | None:
@@ -251,19 +243,19 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     known, splits are taken to be the same by their keys, with a notice.
     """
     if len(sources) == 1:
-        return sources[0].scores
+        return cast(Scores, sources[0].held)
     _check_alike(sources)
-    named = {name for source in sources for name in source.scores.datasets if name}
+    named = {name for source in sources for name in source.held.datasets if name}
     common = min(named) if len(named) == 1 else ""  # a dataset without a name is that of the others
-    kept = _relabelled(_relabelled(sources, "repeat"), "fold")
-    reference = next((source for source in kept if source.scores.design.pairing == "key"), kept[0])
+    kept = _relabelled(sources)
+    reference = next((source for source in kept if source.held.design.pairing == "key"), kept[0])
     kept = [_aligned(source, reference) for source in kept]
-    datasets = dict.fromkeys(name or common for source in kept for name in source.scores.datasets)
+    datasets = dict.fromkeys(name or common for source in kept for name in source.held.datasets)
     matrices = tuple(_join_dataset(name, kept, common) for name in datasets)
-    notices = dict.fromkeys(notice for source in kept for notice in source.scores.notices)
+    notices = dict.fromkeys(notice for source in kept for notice in source.held.notices)
     # seeds, periods and datasets of one score have names of their own, and a test set of each model needs none
     are_numbered = not matrices[0].columns and any(matrix.n_splits > 1 for matrix in matrices)
-    if are_numbered and any(source.scores.design.hash is None for source in kept):
+    if are_numbered and any(source.held.design.hash is None for source in kept):
         names = " and ".join(source.name for source in kept) if len(kept) == 2 else f"the {len(kept)} sources"
         notices |= {
             Notice(
@@ -272,7 +264,7 @@ def join_sources(sources: Sequence[Source]) -> Scores:
                 "the splits differ",
             ): None
         }
-    designs = [source.scores.design for source in kept]
+    designs = [source.held.design for source in kept]
     is_exact = any(design.sizes == "exact" for design in designs)
     design = SplitDesign(
         kind=next((design.kind for design in designs if design.kind != "unknown"), "unknown"),
@@ -282,25 +274,25 @@ def join_sources(sources: Sequence[Source]) -> Scores:
         hash=designs[0].hash if len({design.hash for design in designs}) == 1 else None,
     )
     return Scores(
-        kept[0].scores.metric,
+        kept[0].held.metric,
         matrices,
         design,
         tuple(notices),
-        tuple(each for source in kept for each in source.scores.saved_settings),
-        {name: times for source in kept for name, times in source.scores.fit_times.items()},
-        roles=tuple(dict.fromkeys(text for source in kept for text in source.scores.roles)),
+        tuple(each for source in kept for each in source.held.saved_settings),
+        {name: times for source in kept for name, times in source.held.fit_times.items()},
+        roles=tuple(dict.fromkeys(text for source in kept for text in source.held.roles)),
     )
 
 
 def _check_alike(sources: Sequence[Source]) -> None:
     """Refuse scores of another metric, by other units, and of splits that are known to differ."""
     first = sources[0]
-    if "means" in {source.scores.design.kind for source in sources}:
+    if "means" in {source.held.design.kind for source in sources}:
         raise DataError("tables of means are compared one at a time: put the rows of all sources into one table.")
-    known = next((source for source in sources if source.scores.design.hash is not None), first)
+    known = next((source for source in sources if source.held.design.hash is not None), first)
     for other in sources[1:]:
-        metrics = [each.scores.metric for each in (first, other)]
-        kinds = [_NO_SPLITS.get(each.scores.design.kind, "split") for each in (first, other)]
+        metrics = [each.held.metric for each in (first, other)]
+        kinds = [_NO_SPLITS.get(each.held.design.kind, "split") for each in (first, other)]
         if metrics[0] != metrics[1]:
             words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
             raise UnclearSourceError(
@@ -314,7 +306,7 @@ def _check_alike(sources: Sequence[Source]) -> None:
                 f"{first.name} holds scores by {kinds[0]}, {other.name} scores by {kinds[1]}; these answer different questions, "
                 "so they cannot be joined. Compare each by itself."
             )
-        if other.scores.design.hash not in (None, known.scores.design.hash):
+        if other.held.design.hash not in (None, known.held.design.hash):
             raise DataError(
                 f"{known.name} and {other.name} were made with different splits (their test examples differ), so their "
                 "scores cannot be paired. Evaluate all models with the same cv, its random_state fixed, on the same data."
@@ -328,43 +320,42 @@ _NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}
 # --- keys -----------------------------------------------------------------------------------------------------------------
 
 
-def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
-    """Sources whose repeats or folds have one numbering, where some name them in words."""
-    labels = [source.labels.get(part) for source in sources]
-    if len(set(labels)) == 1:
-        return list(sources)
-
-    words = [
-        [str(code) if own is None else own[code] for code in getattr(matrix, part).tolist()]
-        for source, own in zip(sources, labels, strict=True)
-        for matrix in source.scores.matrices
-    ]
-    number = {word: place for place, word in enumerate(sorted({*itertools.chain(*words)}, key=natural_key))}
-    codes: Iterator[Any] = iter([{part: np.array([number[word] for word in own])} for own in words])
-    numbered = [[dataclasses.replace(matrix, **next(codes)) for matrix in source.scores.matrices] for source in sources]
-    return [
-        dataclasses.replace(source, scores=source.scores.with_matrices(own))
-        for source, own in zip(sources, numbered, strict=True)
-    ]
+def _relabelled(sources: Sequence[Source]) -> Sequence[Source]:
+    """Sources whose repeats and folds have one numbering, where some name them in words."""
+    for place, part in enumerate(("repeat", "fold")):
+        if len({source.labels[place] for source in sources}) > 1:
+            words = [[_said(source.labels[place], getattr(each, part)) for each in source.held.matrices] for source in sources]
+            number = {word: code for code, word in enumerate(sorted({*chain(*chain(*words))}, key=natural_key))}
+            sources = [
+                source._replace(
+                    held=source.held.with_matrices(
+                        [
+                            dataclasses.replace(each, **{part: np.array([number[word] for word in said])})
+                            for each, said in zip(source.held.matrices, own, strict=True)
+                        ]
+                    )
+                )
+                for source, own in zip(sources, words, strict=True)
+            ]
+    return sources
 
 
 def _aligned(source: Source, reference: Source) -> Source:
     """Source with the keys of the reference, where only the order of its splits says which is which."""
-    design = source.scores.design
-    is_same = design.hash is not None and design.hash == reference.scores.design.hash
-    if len(source.scores.matrices) != len(reference.scores.matrices) or not (is_same or design.pairing == "position"):
+    design = source.held.design
+    is_same = design.hash is not None and design.hash == reference.held.design.hash
+    if len(source.held.matrices) != len(reference.held.matrices) or not (is_same or design.pairing == "position"):
         return source
-    pairs = list(zip(source.scores.matrices, reference.scores.matrices, strict=True))
+    pairs = list(zip(source.held.matrices, reference.held.matrices, strict=True))
     for mine, theirs in [pair for pair in pairs if pair[0].n_splits != pair[1].n_splits][:1]:
         raise DataError(
             f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
             f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
         )
-    return dataclasses.replace(
-        source,
-        scores=source.scores.with_matrices(
+    return source._replace(
+        held=source.held.with_matrices(
             [dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs]
-        ),
+        )
     )
 
 
@@ -373,10 +364,10 @@ def _aligned(source: Source, reference: Source) -> Source:
 
 def _join_dataset(dataset: str, sources: Sequence[Source], common: str) -> ScoreMatrix:
     """Scores of one dataset of all sources; one without a name is the `common` one."""
-    held = [(source, each) for source in sources for each in source.scores.matrices if (each.dataset or common) == dataset]
-    if len(held) == 1 and len(held[0][0].scores.matrices) == 1:
+    held = [(source, each) for source in sources for each in source.held.matrices if (each.dataset or common) == dataset]
+    if len(held) == 1 and len(held[0][0].held.matrices) == 1:
         other = next(source for source in sources if source is not held[0][0])
-        others = "a dataset without a name" if other.scores.datasets == ("",) else f"dataset {quoted(other.scores.datasets)}"
+        others = "a dataset without a name" if other.held.datasets == ("",) else f"dataset {quoted(other.held.datasets)}"
         raise DataError(
             f"{held[0][0].name} is about {f'dataset {dataset!r}' if dataset else 'a dataset without a name'}, but {other.name} "
             f"about {others}; scores on different datasets cannot be paired."
@@ -388,8 +379,8 @@ def _join_dataset(dataset: str, sources: Sequence[Source], common: str) -> Score
             "sources. Score it in one of them."
         )
     keys = [list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)) for _, matrix in held]
-    kind = held[0][0].scores.design.kind
-    for ((one, first), mine), ((two, second), theirs) in itertools.combinations(zip(held, map(set, keys), strict=True), 2):
+    kind = held[0][0].held.design.kind
+    for ((one, first), mine), ((two, second), theirs) in combinations(zip(held, map(set, keys), strict=True), 2):
         may_differ = kind == "test-sets" or (kind == "seeds" and not {*first.models} & {*second.models})
         if mine.isdisjoint(theirs) and not may_differ:
             raise DataError(
@@ -406,7 +397,7 @@ def _join_dataset(dataset: str, sources: Sequence[Source], common: str) -> Score
     joined = assemble(
         dataset, names, code, repeat, fold, np.concatenate([matrix.score.ravel() for _, matrix in held]), n_train, n_test
     )
-    rows = _distinct(names, [source.mark for source, matrix in held for _ in matrix.models], joined.score)
+    rows = _distinct(names, [source.file or source.place for source, matrix in held for _ in matrix.models], joined.score)
     n_folds = {matrix.n_folds for _, matrix in held}
     return dataclasses.replace(
         joined,

@@ -11,7 +11,7 @@ from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourc
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import MEANS, PARTS, SPREADS, bare_name, is_no_score
-from tiebreak.readers.source import ReadOptions, Source, metric_among, table_metric
+from tiebreak.readers.source import ReadOptions, metric_among, table_metric
 from tiebreak.readers.tables import SourceTable, number_of
 from tiebreak.scores.metric import RATES, Metric, full_name, has_direction, plain_name
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign, Summary, SummaryKind
@@ -40,7 +40,7 @@ class _Column(NamedTuple):
     cells: list[tuple[str, str | None]]
 
 
-def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[str], options: ReadOptions) -> Source:
+def scores_of_means(table: SourceTable, models: Sequence[str], names: Sequence[str], options: ReadOptions) -> Scores:
     """Scores of a table with one row for each model, of which the caller says what they are means of.
 
     Parameters
@@ -106,7 +106,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     )
     matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
     in_percent = Notice("read-as", f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point")
-    return Source(Scores(metric, (matrix,), SplitDesign("means"), () if scale == 1.0 else (in_percent,)), table.name)
+    return Scores(metric, (matrix,), SplitDesign("means"), () if scale == 1.0 else (in_percent,))
 
 
 # --- columns --------------------------------------------------------------------------------------------------------------
