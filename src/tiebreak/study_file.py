@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, TiebreakError, UnknownNameError
-from tiebreak.numerics import check_rope_given
+from tiebreak.numerics import rope_number
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.splits import KINDS
 from tiebreak.printable import printable
@@ -254,7 +254,7 @@ def read_study(path: Path | str) -> Study:
     asked: Study = whole.read(Study)
     whole.require(asked.models, 'there are no models. Add [models.NAME] with import = "module:class".')
     try:
-        check_rope_given(asked.rope)
+        rope_number(asked.rope)
     except InvalidParameterError as error:
         raise whole.at("rope").error(str(error)) from None
     cv = whole.at("cv")

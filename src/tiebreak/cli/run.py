@@ -67,11 +67,12 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
 def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
     """Measure what the store does not have, print the comparison, and return the exit code."""
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan, preview_plan
-    from tiebreak.numerics import check_rope_given
+    from tiebreak.numerics import rope_number
     from tiebreak.plan.plan import make_plan
 
     if typed["rope"] is not None:
-        study = structs.replace(study, rope=check_rope_given(typed["rope"]))
+        rope_number(typed["rope"])  # refused before anything is measured
+        study = structs.replace(study, rope=typed["rope"])
     if typed["dry_run"] and typed["format_"] != FORMATS[0]:
         raise click.UsageError("--dry-run says in words what would be measured; leave --format out.")
     output = Output() if typed["dry_run"] else Output.of(typed, [study.file])

@@ -560,11 +560,11 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
 
         settings = replace(settings, looks=next_look(settings.looks, scores, settings, method, rope))
     resolved = replace(settings, rope=rope)
-    table = _judged(scores, resolved, method)
+    table = _family_of(scores, resolved, method)
     ranking = rank_models(scores, method, table)
     if (np.diff(ranking.order) < 0).any():  # one is shown above one whose value is higher: pairs say more than values
         scores = _in_order(scores, np.array(scores.models, dtype=object)[ranking.order].tolist())
-        table = _judged(scores, resolved, method)
+        table = _family_of(scores, resolved, method)
         ranking = rank_models(scores, method, table)
     if rope and table.judged.unit != "metric":
         raise InvalidParameterError(
@@ -626,7 +626,7 @@ def _check_models(scores: Scores, baseline: str | None) -> None:
     problems.stop()
 
 
-def _judged(scores: Scores, settings: Settings, method: Method) -> Family:
+def _family_of(scores: Scores, settings: Settings, method: Method) -> Family:
     """The pairs of scores whose models stand in ranking order."""
     n_models = len(scores.models)
     if settings.baseline is None:

@@ -12,7 +12,6 @@ from tiebreak.errors import InvalidParameterError, Problems, Setting
 from tiebreak.numerics import (
     Missing,
     check_probability,
-    check_rope_given,
     check_seed,
     rope_number,
     set_checked,
@@ -55,13 +54,14 @@ class Settings:
         """Refuse all that no data could make sense of at once; numpy's numbers become Python's, as JSON knows no others."""
         problems = Problems()
         checks: dict[str, Callable[..., Any]] = {
-            "rope": check_rope_given,
+            "rope": rope_number,
             "alpha": partial(check_probability, name="alpha"),
             "rng": check_seed,
         }
         for name, check in checks.items():
             with problems.noted():
-                set_checked(self, **{name: check(getattr(self, name))})
+                given, value = getattr(self, name), check(getattr(self, name))
+                set_checked(self, **{name: given if isinstance(given, str) else value})  # a percentage stays one
         methods = ("auto", *METHODS) if self.method in ("auto", *METHODS) else ("auto", *known_methods())  # of other packages too
         for name, allowed in {**_KNOWN, "method": methods}.items():
             if (value := getattr(self, name)) not in allowed:

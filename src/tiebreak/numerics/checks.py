@@ -213,12 +213,6 @@ def check_rope(rope: float) -> float:
     return float(rope)
 
 
-def check_rope_given(rope: float | str) -> float | str:
-    """A rope in the metric's unit, or a percentage of something as it was given."""
-    number = rope_number(rope)
-    return rope if isinstance(rope, str) else number
-
-
 def rope_number(rope: float | str) -> float:
     """A rope in the metric's unit, or the share behind one such as "1%" (0.01)."""
     if not isinstance(rope, str):

@@ -23,7 +23,6 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     check_probability,
-    check_rope_given,
     rope_number,
 )
 from tiebreak.plan.candidates import MOST_CANDIDATES, grid
@@ -75,7 +74,7 @@ def run_of_study(run: Run, study: str, plan: Plan, about: str = "") -> dict[str,
 
 def measure_curve(plan: Plan, run: Mapping[str, Any], scoring: Any, rope: float | str, alpha: float) -> Evaluation:
     """Scores of a plan on test and training rows; a rope or alpha that is none is refused first."""
-    check_rope_given(rope)
+    rope_number(rope)  # refused before anything is measured
     check_probability(alpha, "alpha")
     return measure_plan(plan, find_scorers(plan, scoring), keep_predictions=False, train_scores=True, **run)
 

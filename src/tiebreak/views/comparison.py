@@ -229,18 +229,18 @@ def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, l
     is_baseline, decimals = comparison.settings.baseline is not None, table_decimals(comparison)
     whom = name if len(name) <= WIDE_NAME else "baseline" if is_baseline else "first"
     header = "typical difference" if comparison.method.is_centre else f"against {whom}"
-
-    def cells(shown: Any) -> list[str]:
-        return ["" if row == reference else shown(row) for row in rows]
-
-    own = "baseline" if is_baseline else "first"
+    cells = {
+        row: (
+            format_score(float(against.difference[row]), decimals, signed=True),
+            interval_text(comparison, against.interval.low[row], against.interval.high[row]),
+            VERDICTS[against.verdict[row]],
+        )
+        for row in rows
+    } | {reference: ("", "", "baseline" if is_baseline else "first")}
+    headers = (header, interval_name(comparison, is_header=True), "verdict")
     return {
         **_unit_counts(comparison, comparison.pair_table.rows_with(reference), rows),
-        header: cells(lambda row: format_score(float(against.difference[row]), decimals, signed=True)),
-        interval_name(comparison, is_header=True): cells(
-            lambda row: interval_text(comparison, against.interval.low[row], against.interval.high[row])
-        ),
-        "verdict": [own if row == reference else VERDICTS[against.verdict[row]] for row in rows],
+        **{name: [cells[row][place] for row in rows] for place, name in enumerate(headers)},
     }
 
 

@@ -1,7 +1,6 @@
 """A comparison in the report: the page of the answer, with a ranking whose verdicts follow the rope."""
 
 import json
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.ranking import BEST, STANDINGS
 from tiebreak.comparison.requirements import Requirements
 from tiebreak.comparison.settings import SINGLE_STEP
-from tiebreak.numerics import FloatArray
 from tiebreak.views.answer import design_line, rope_words
 from tiebreak.views.comparison import answer_columns, details, facts, page, ranking_lines
 from tiebreak.views.report.document import html_of, pictures
@@ -84,13 +82,17 @@ def _slider(comparison: Comparison) -> dict[str, Any]:
 
 
 def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
-    """Rows of the ranking, the first ones of very many, with what the page notes below its table."""
-    lines = ranking_lines(comparison)
+    """Rows of the ranking, the first ones of very many, with what the page notes below its table.
+
+    Of models against the best the standing takes the place of the verdict. `ends` of a row are () where its verdict does not
+    depend on the rope, `otherwise` is the standing of a model that is not near the best, and `x` are the places of the low end,
+    the estimate and the high end in percent of the width.
+    """
+    t, lines = comparison.ranking_table, ranking_lines(comparison)
     rows = list(lines)[:MOST_MODELS]
-    n_copies = [len(lines[row]) for row in rows]
     columns = answer_columns(comparison, rows)
     if comparison.pair_table.family == "best":  # from 0 to the bound on how far each falls short
-        bounds = np.asarray(comparison.ranking_table.shortfall_high)
+        bounds = np.asarray(t.shortfall_high)
         held = (np.zeros_like(bounds), np.full_like(bounds, np.nan), bounds)
     else:
         against = comparison.against_reference
@@ -103,50 +105,37 @@ def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
         low, high = min(low, -rope), max(high, rope)
     margin = 0.04 * ((high - low) or 1.0)
     low, high = low - margin, high + margin
+    places, shown_rows = (100 * (ends - low) / (high - low)).clip(0.0, 100.0).round(1), []
+    for place, row in enumerate(rows):
+        cells, n_copies = {header: column[place] for header, column in columns.items()}, len(lines[row])
+        first, _, last = ends[:, place].tolist()
+        verdict, otherwise, is_open = cells.get("verdict", ""), "", not np.isnan([first, last]).any()
+        if "verdict" not in columns:
+            verdict = "" if t.standing is None else STANDINGS[t.standing[row]]
+            otherwise = STANDINGS[int(t.may_be_best is not None and t.may_be_best[row])]
+            is_open = verdict not in ("", STANDINGS[BEST])
+        shown_rows.append(
+            {
+                "name": cells["model"] + (f" (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else ""),
+                "full_name": comparison.models[row],
+                "texts": cells,
+                "verdict": verdict,
+                # of the interval that decides the verdict; "Infinity", as JavaScript has it
+                "ends": (json.dumps(first), json.dumps(last)) if is_open else (),
+                "otherwise": otherwise,
+                "x": tuple(places[:, place].tolist()) if np.isfinite([first, last]).all() else (),
+            }
+        )
     left = f"The first {len(rows)} of {len(lines)} models; the data of this file have all."
     return {
         "headers": [header for header in columns if header not in ("", "model", "verdict")],
-        "rows": list(_rows(comparison, rows, n_copies, columns, ends, 100 * (ends - low) / (high - low))),
+        "rows": shown_rows,
         "scale": (low, high),
         "zero": f"{-100 * low / (high - low):.1f}",
         "notes": [note for note in shown.notes if not note.startswith("and ")],  # of models that have no line on the page
         "left": left if len(lines) > len(rows) else "",
         "verdict": "verdict" if comparison.pair_table.is_family else "standing",
     }
-
-
-def _rows(
-    comparison: Comparison,
-    rows: Sequence[int],
-    n_copies: Sequence[int],
-    columns: dict[str, list[str]],
-    ends: FloatArray,
-    places: FloatArray,
-) -> Iterator[dict[str, Any]]:
-    """Lines of the ranking; of models against the best the standing takes the place of the verdict.
-
-    `ends` are () where the verdict does not depend on the rope, `otherwise` is the standing of a model that is not near the best,
-    and `x` are the places of the low end, the estimate and the high end in percent of the width.
-    """
-    t = comparison.ranking_table
-    for place, (row, n) in enumerate(zip(rows, n_copies, strict=True)):
-        cells = {header: column[place] for header, column in columns.items()}
-        low, _, high = ends[:, place].tolist()
-        verdict, otherwise, is_open = cells.get("verdict", ""), "", not np.isnan([low, high]).any()
-        if "verdict" not in columns:
-            verdict = "" if t.standing is None else STANDINGS[t.standing[row]]
-            otherwise = STANDINGS[int(t.may_be_best is not None and t.may_be_best[row])]
-            is_open = verdict not in ("", STANDINGS[BEST])
-        yield {
-            "name": f"{cells['model']} (and {n} {'copy' if n == 1 else 'copies'})" if n else cells["model"],
-            "full_name": comparison.models[row],
-            "texts": cells,
-            "verdict": verdict,
-            # of the interval that decides the verdict; "Infinity", as JavaScript has it
-            "ends": (json.dumps(low), json.dumps(high)) if is_open else (),
-            "otherwise": otherwise,
-            "x": tuple(places[:, place].clip(0.0, 100.0).round(1).tolist()) if np.isfinite([low, high]).all() else (),
-        }
 
 
 FOREMOST = 25
