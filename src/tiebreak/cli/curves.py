@@ -5,15 +5,12 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.measuring import error_of_study, store_for_study, watched
+from tiebreak.cli.measuring import error_of_study, local_run_options, run_of, store_for_study, store_option, watched
 from tiebreak.cli.options import (
     NAMES,
     ROPE,
     Output,
-    local_run_options,
     output_options,
-    run_of,
-    store_option,
 )
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE
 from tiebreak.errors import TiebreakError

@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from tiebreak.cli.process import CommandError, Terminated, say
 from tiebreak.errors import (
@@ -26,9 +28,16 @@ from tiebreak.stores import is_address, split_address
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
+    from tiebreak.evaluation.run_options import Run
     from tiebreak.study_file import Study
 
 VARIABLE = "TIEBREAK_STORE"
+
+store_option = click.Option(
+    ["--store"],
+    metavar="URL",
+    help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
+)
 
 _LONGEST = 60
 """Characters of a name that becomes one of a file."""
@@ -142,3 +151,62 @@ def _as_written(part: str | Setting | Advice) -> str | Setting | Advice:
     if isinstance(part, Setting) and part.name in _KEYS:
         return f"{_KEYS[part.name]} = {part.value}"
     return part
+
+
+# --- options of a run -------------------------------------------------------------------------------------------------------
+
+
+def run_of(
+    typed: dict[str, Any],
+    study: Study,
+    url: str,
+    name: str,
+    progress: Callable[[Progress], object] | None,
+) -> Run:
+    """The run of a study in a store, by the options as typed; None leaves it to the study."""
+    dask = typed.get("dask")
+    return {
+        "store": url,
+        "name": name,
+        "n_jobs": 1 if dask else study.n_jobs if typed["n_jobs"] is None else typed["n_jobs"],
+        "runner": dask,
+        "threads_per_fit": study.threads_per_fit,
+        "timeout": typed["timeout"] or study.timeout,
+        "retry_failed": typed["retry_failed"],
+        "accept_versions": typed["accept_versions"],
+        "progress": progress,
+    }
+
+
+def _address(typed: str) -> str:
+    if "://" not in typed:
+        raise click.BadParameter(f"{typed!r} is no address of a scheduler, such as tcp://host:8786 or tls://host:8786.")
+    return typed
+
+
+local_run_options = (
+    click.Option(
+        ["--n-jobs"], type=int, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
+    ),
+    click.Option(
+        ["--timeout"],
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Give up a cell (one model on one split) after this time.",
+    ),
+    click.Option(["--retry-failed"], is_flag=True, help="Measure again what failed before."),
+    click.Option(["--accept-versions"], is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
+    click.Option(["--quiet"], is_flag=True, help="Show no progress."),
+)
+"""Options of a run on this machine, which begins at once."""
+
+run_options = (
+    click.Option(
+        ["--dask"],
+        metavar="ADDRESS",
+        type=_address,
+        help="Measure on the workers of this Dask scheduler, such as tcp://host:8786.",
+    ),
+    click.Option(["--dry-run"], is_flag=True, help="Say what would be measured, and how long it may take; measure nothing."),
+    *local_run_options,
+)

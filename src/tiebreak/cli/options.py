@@ -13,14 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli import version_page
-from tiebreak.cli.measuring import VARIABLE
 from tiebreak.cli.process import command_line, emit, say, waiting
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.progress import Progress
-    from tiebreak.evaluation.run_options import Run
     from tiebreak.readers.folder import Results
-    from tiebreak.study_file import Study
     from tiebreak.views.page import Page
     from tiebreak.views.view import View
 
@@ -33,11 +29,6 @@ def show(context: click.Context, option: click.Parameter, wanted: bool) -> None:
 
 
 help_option = click.help_option("-h", "--help", callback=show)
-store_option = click.Option(
-    ["--store"],
-    metavar="URL",
-    help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
-)
 direction_options = (
     click.Option(["--lower-is-better/--higher-is-better"], default=None, help="Of a metric that is not known."),
     click.Option(
@@ -75,63 +66,6 @@ COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 ROPE: dict[str, Any] = {"type": as_rope, "metavar": "WIDTH"}
 
 
-# --- options of a run -------------------------------------------------------------------------------------------------------
-
-
-def run_of(
-    typed: dict[str, Any],
-    study: Study,
-    url: str,
-    name: str,
-    progress: Callable[[Progress], object] | None,
-) -> Run:
-    """The run of a study in a store, by the options as typed; None leaves it to the study."""
-    dask = typed.get("dask")
-    return {
-        "store": url,
-        "name": name,
-        "n_jobs": 1 if dask else study.n_jobs if typed["n_jobs"] is None else typed["n_jobs"],
-        "runner": dask,
-        "threads_per_fit": study.threads_per_fit,
-        "timeout": typed["timeout"] or study.timeout,
-        "retry_failed": typed["retry_failed"],
-        "accept_versions": typed["accept_versions"],
-        "progress": progress,
-    }
-
-
-def _address(typed: str) -> str:
-    if "://" not in typed:
-        raise click.BadParameter(f"{typed!r} is no address of a scheduler, such as tcp://host:8786 or tls://host:8786.")
-    return typed
-
-
-local_run_options = (
-    click.Option(
-        ["--n-jobs"], type=int, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
-    ),
-    click.Option(
-        ["--timeout"],
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="SECONDS",
-        help="Give up a cell (one model on one split) after this time.",
-    ),
-    click.Option(["--retry-failed"], is_flag=True, help="Measure again what failed before."),
-    click.Option(["--accept-versions"], is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
-    click.Option(["--quiet"], is_flag=True, help="Show no progress."),
-)
-"""Options of a run on this machine, which begins at once."""
-
-run_options = (
-    click.Option(
-        ["--dask"],
-        metavar="ADDRESS",
-        type=_address,
-        help="Measure on the workers of this Dask scheduler, such as tcp://host:8786.",
-    ),
-    click.Option(["--dry-run"], is_flag=True, help="Say what would be measured, and how long it may take; measure nothing."),
-    *local_run_options,
-)
 FORMATS = ("table", "json", "csv", "markdown")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
-from tiebreak.cli.measuring import error_of_study, store_for_study, watched
+from tiebreak.cli.measuring import error_of_study, run_of, run_options, store_for_study, store_option, watched
 from tiebreak.cli.options import (
     FORMATS,
     ROPE,
@@ -16,9 +16,6 @@ from tiebreak.cli.options import (
     emit_page,
     help_option,
     output_options,
-    run_of,
-    run_options,
-    store_option,
 )
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
 from tiebreak.errors import TiebreakError

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.measuring import find_store
-from tiebreak.cli.options import Output, help_option, output_options, store_option
+from tiebreak.cli.measuring import find_store, store_option
+from tiebreak.cli.options import Output, help_option, output_options
 
 
 @click.command("runs", params=[store_option, *output_options("format", "raw")])

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.measuring import find_run, typed
-from tiebreak.cli.options import Output, help_option, output_options, store_option
+from tiebreak.cli.measuring import find_run, store_option, typed
+from tiebreak.cli.options import Output, help_option, output_options
 
 
 @click.command("show", params=[store_option, *output_options("format", "raw", "html")])
