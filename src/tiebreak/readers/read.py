@@ -211,7 +211,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> list[Source]:
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
         name = printable(os.fspath(source)) if isinstance(source, _FILE) else f"source {number}" if not is_alone else "the source"
-        source = _as_table(source, options)
+        source = source if isinstance(source, _FILE) else _as_table(source, options)
         if isinstance(source, Mapping) and sklearn.is_of_sources(source):
             for key, value in source.items():
                 own = printable(os.fspath(value)) if isinstance(value, _FILE) else name
@@ -219,7 +219,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> list[Source]:
         else:
             name = "the table" if is_alone and is_frame(source) else name
             given.append(Source(source, name, name, file=printable(next(files)) if isinstance(source, _FILE) else ""))
-    if rows := _rows_of_runs(given, options):
+    if len(given) > 1 and (rows := _rows_of_runs(given, options)):
         given = [Source(rows, f"{given[0].name} and {len(rows) - 1} more")]
         named = {"model": "model"} if "model" in rows[0] else {}  # be it called 0.9 after its file
         options = dataclasses.replace(options, columns={**named, **(options.columns or {})})
@@ -251,7 +251,7 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
 def _rows_of_runs(given: Sequence[Source], options: ReadOptions) -> list[dict[str, Any]]:
     """Rows of one table from files with one row of scores each, such as the metrics.json of runs; none for others."""
     rows: list[dict[str, Any]] = []
-    for each in given if len(given) > 1 else ():
+    for each in given:
         path = Path(each.held if isinstance(each.held, _FILE) else "")
         # a row of scores is short
         if not path.is_file() or path.stat().st_size > 2**16 or logs.format_of(path) or answer.is_answer(path):
@@ -309,7 +309,11 @@ def _found(given: Source, options: ReadOptions, *, n_sources: int) -> Source:
                 saved_settings=tuple(each._replace(source=each.source or name) for each in scores.saved_settings),
             )
         )
-    elif found is None and options.rows not in ("items", "seeds") and (by_sklearn := sklearn.read(source, name, options)):
+    elif (
+        not isinstance(source, _FILE)
+        and options.rows not in ("items", "seeds")
+        and (by_sklearn := sklearn.read(source, name, options))
+    ):
         found = given._replace(held=by_sklearn.held, name=by_sklearn.name)
     if found is None:
         if not (isinstance(source, (*_FILE, Mapping)) or is_frame(source) or is_records(source)):
@@ -389,7 +393,7 @@ def _scores(found: Sequence[Source], options: ReadOptions) -> Scores:
         from tiebreak.readers.predictions import losses_in_time
 
         found = [found[0]._replace(held=losses_in_time(_items(found, options), found[0].held))]
-    if options.models is None:
+    if options.models is None and len(found) > 1:
         _refuse_runs(found)
     are_items = any(map(_is_items, found))
     scores = _item_scores(found, options) if are_items else join_sources([_of_splits(each, options) for each in found])
