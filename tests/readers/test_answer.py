@@ -17,7 +17,7 @@ from tests.readers.helpers import codes
 from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, TiebreakError, UnsupportedSourceError
-from tiebreak.readers.answer import is_answer
+from tiebreak.readers.files import is_answer
 
 SCORES = scores_of(noisy(0.9, 0.89, 0.8, n_splits=20), ["forest", "svm", "logistic"], n_folds=10)
 ITEMS = {"item": [f"q{i // 2}" for i in range(40)], "model": ["a", "b"] * 20, "score": [float(i % 3 > 0) for i in range(40)]}

@@ -1,9 +1,7 @@
 """Answers as tiebreak has written them, whose scores are read back."""
 
-import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
@@ -22,8 +20,6 @@ from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesi
 
 SCHEMA = 2
 """Schema that is read, the one of `views.comparison`."""
-
-_BEGINNING = re.compile(r'\s*\{\s*"schema"\s*:\s*\d+\s*,\s*"tiebreak"')
 
 _Settings = TypedDict(  # noqa: UP013  (a table of types)
     "_Settings",
@@ -61,16 +57,6 @@ class _Answer:
     items: Items | None = None
     settings: _Settings | None = None
     provenance: _Provenance = field(default_factory=_Provenance)
-
-
-def is_answer(source: Any) -> bool:
-    """True for the path of a JSON file that begins as an answer does, and for a dict read from one."""
-    if isinstance(source, Mapping):
-        return "schema" in source and ("scores" in source or "tiebreak" in source)
-    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(".json"):
-        with suppress(OSError, ValueError), Path(source).open(encoding="utf-8-sig", errors="replace") as file:
-            return _BEGINNING.match(file.read(200)) is not None
-    return False  # what cannot be opened its reader says
 
 
 def read_answer(source: Any, name: str) -> Scores:

@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -215,6 +215,16 @@ def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, 
         raise refuse(where, "the JSON is nested too deeply to hold scores.") from None
     except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
         raise DataError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
+
+
+def is_answer(source: Any) -> bool:
+    """True for the path of a JSON file that begins as an answer does, and for a dict read from one."""
+    if isinstance(source, Mapping):
+        return "schema" in source and ("scores" in source or "tiebreak" in source)
+    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(".json"):
+        with suppress(OSError, ValueError), Path(source).open(encoding="utf-8-sig", errors="replace") as file:
+            return re.match(r'\s*\{\s*"schema"\s*:\s*\d+\s*,\s*"tiebreak"', file.read(200)) is not None
+    return False  # what cannot be opened its reader says
 
 
 # --- pipes ----------------------------------------------------------------------------------------------------------------

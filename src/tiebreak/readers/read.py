@@ -25,8 +25,8 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import Missing
 from tiebreak.printable import printable
-from tiebreak.readers import answer, logs, sklearn
-from tiebreak.readers.files import check_path, pipes_as_files, refuse
+from tiebreak.readers import logs, sklearn
+from tiebreak.readers.files import check_path, is_answer, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, with_folders
 from tiebreak.readers.header import UNITS, is_metric, is_no_score, names_something, refuse_battles, role_of
 from tiebreak.readers.item_scores import items_of, long_of_items
@@ -254,7 +254,7 @@ def _rows_of_runs(given: Sequence[Source], options: ReadOptions) -> list[dict[st
     for each in given:
         path = Path(each.held if isinstance(each.held, _FILE) else "")
         # a row of scores is short
-        if not path.is_file() or path.stat().st_size > 2**16 or logs.format_of(path) or answer.is_answer(path):
+        if not path.is_file() or path.stat().st_size > 2**16 or logs.format_of(path) or is_answer(path):
             return []
         reading = Reading.of(read_table(path, each.name), options)
         has_model = any(role_of(name) == "model" for name in reading.table.columns)
@@ -287,8 +287,10 @@ def _found(given: Source, options: ReadOptions, *, n_sources: int) -> Source:
     source, name, found = given.held, given.name, None
     if isinstance(source, Source):
         return source
-    if answer.is_answer(source):
-        source = answer.read_answer(source, name)
+    if is_answer(source):
+        from tiebreak.readers.answer import read_answer
+
+        source = read_answer(source, name)
     elif isinstance(source, Items):
         source = source.as_scores()
     elif isinstance(source, _FILE):

@@ -42,7 +42,6 @@ from tiebreak.readers.header import (
     words_in,
 )
 from tiebreak.readers.source import ReadOptions, choose_metric, metric_among
-from tiebreak.readers.summary import scores_of_means
 from tiebreak.readers.tables import (
     GOOD,
     Column,
@@ -719,6 +718,8 @@ class Reading:
             "Leave it out.",
             column=self.roles["model"][0],
         )
+        from tiebreak.readers.summary import scores_of_means
+
         return scores_of_means(self.table, models, self.others("model", *_BESIDE_SCORES), self.options)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------

@@ -597,19 +597,22 @@ def design_of_means(means: Summary) -> str:
     }[means.kind]
 
 
-_NEEDED = {
+NEEDED_OVERLAP = {
     "summary-rates": ("{0:.0%}", "{} of the better one's mistakes are shared"),
     "summary-folds": ("{1:.2f}", "scores over folds correlate by {} or more"),
     "summary-areas": ("{1:.2f}", "areas correlate by {} or more"),
 }
-"""Overlap that settles a pair: a share of what it can be or a correlation, and the words around it."""
+"""Overlap that settles a pair, by the method: a share of what it can be or a correlation, and the words around it."""
 
 
 def overlap_notes(comparison: Comparison) -> tuple[str, ...]:
-    """Models that are not told apart from the leader: with the overlap that would settle each, and those that none would."""
-    number, what = _NEEDED.get(comparison.method.name, ("", ""))
-    names, tests = quoted_names(comparison.models), comparison.supplementary_tests if number else ()
-    shares = {names[test.models[1]]: test.statistic for test in tests}
+    """Models that are not told apart from the leader: with the overlap that would settle each, and those that none would.
+
+    Of the methods in `NEEDED_OVERLAP`.
+    """
+    number, what = NEEDED_OVERLAP[comparison.method.name]
+    names = quoted_names(comparison.models)
+    shares = {names[test.models[1]]: test.statistic for test in comparison.supplementary_tests}
     never = [name for name, share in shares.items() if np.isnan(share)]
     parts = [f"{number.format(share, 2 * share - 1)} ({name})" for name, share in shares.items() if name not in never]
     more = f" (and {len(parts) - 3} more models)" if len(parts) > 3 else ""

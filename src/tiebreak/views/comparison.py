@@ -18,6 +18,7 @@ from tiebreak.scores.items import Items
 from tiebreak.scores.means import model_correlation
 from tiebreak.scores.scores import ScoreMatrix
 from tiebreak.views.answer import (
+    NEEDED_OVERLAP,
     STEPS,
     flips_line,
     headline,
@@ -169,7 +170,7 @@ def models_table(comparison: Comparison) -> Table:
         by_another = [names[row] for row in rows if is_out[row] and is_open[row] and t.standing is not None]
         if by_another:
             notes += (f"Not the best, as another model than the first is shown to be ahead: {listed(by_another, 3)}.",)
-        notes += overlap_notes(comparison)
+        notes += overlap_notes(comparison) if comparison.method.name in NEEDED_OVERLAP else ()
         notes += reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
     return Table.of(
         "",
