@@ -92,6 +92,11 @@ def far_out(rng: Rng, size: Any) -> Array:
     return rng.normal(size=size) * np.where(rng.random(size) < 0.1, 20.0, 1.0)
 
 
+def outliers(rng: Rng, size: Any) -> Array:
+    """One of twenty 10 times as large, with the root mean square of `OUTLIERS`."""
+    return rng.normal(size=size) * np.where(rng.random(size) < 0.05, 10.0, 1.0)
+
+
 def two_modes(rng: Rng, size: Any) -> Array:
     return rng.choice([-1.0, 1.0], size) + 0.2 * rng.normal(size=size)
 
@@ -128,15 +133,16 @@ def numbers(metric: str, n: int, a: Shape, b: Shape, effect: float = 0.0) -> Non
     compared("jackknife-t", f"{metric} of {_named(a)} errors beside {_named(b)} ones", n, draw, effect)
 
 
-def large_targets(n: int, effect: float) -> None:
-    """R2 of lognormal targets and errors that grow with them, which few items carry."""
+def large_targets(metric: str, n: int, sigma: float, effect: float = 0.0) -> None:
+    """Lognormal targets and errors that grow with them, which few items carry."""
 
     def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
-        y = rng.lognormal(size=n)
+        y = rng.lognormal(0, sigma, size=n)
         a, b = y + 0.4 * y * rng.normal(size=(2, n)) * np.array([[1 - effect], [1.0]])
-        return tb.read_predictions(y, {"a": a, "b": b}, metric="r2"), {}
+        return tb.read_predictions(y, {"a": a, "b": b}, metric=metric), {}
 
-    compared("jackknife-t", "r2 of lognormal targets, errors in proportion to them", n, draw, effect)
+    name = f"{metric} of lognormal {f'({sigma:g}) ' if sigma != 1 else ''}targets, errors in proportion to them"
+    compared("jackknife-t", name, n, draw, effect)
 
 
 def precision(n: int, predicted: int, effect: float) -> None:
@@ -517,6 +523,8 @@ ERRORS: Shape = lambda rng, size: rng.lognormal(0, 1, size)  # noqa: E731
 TAILS: Shape = lambda rng, size: rng.standard_t(3, size=size)  # noqa: E731
 NEARLY: Shape = lambda rng, size: 1 + 0.1 * rng.normal(size=size)  # noqa: E731
 LN_12 = lognormal(1.2)
+OUTLIERS = np.sqrt(0.95 + 0.05 * 100)
+EVEN: Shape = lambda rng, size: OUTLIERS * rng.normal(size=size)  # noqa: E731
 FLAT = {value: constant(value) for value in (1.0, np.sqrt(3.0), np.e)}
 NAMES: dict[Any, str] = {
     CENTRED: "lognormal",
@@ -527,6 +535,8 @@ NAMES: dict[Any, str] = {
     LN_12: "lognormal (1.2)",
     LN_COST: "lognormal (1.5)",
     NEARLY: "nearly constant",
+    EVEN: "normal",
+    outliers: "normal and 5 % large",
 }
 NAMES |= {exponential: "exponential of mean 0, read as means"}
 NAMES |= dict.fromkeys(FLAT.values(), "constant")
@@ -650,7 +660,18 @@ def make_worlds() -> None:
     datasets(exponential, 35, 0.02, 0.0)
     datasets(CENTRED, 40, 0.01, 0.0)
     against_the_best(8, 80, 0.6)
-    large_targets(60, 0.4)
+    large_targets("r2", 60, 1.0, 0.4)
+    large_targets("r2", 120, 1.3)
+    large_targets("root_mean_squared_error", 120, 1.3, 0.4)
+    for n in (30, 100):
+        numbers("root_mean_squared_error", n, outliers, outliers)
+    numbers("root_mean_squared_error", 30, outliers, EVEN)
+    numbers("root_mean_squared_error", 80, TAILS, TAILS, 0.3)
+    for each in ((4, 0.6, 80), (12, 0.5, 60), (12, 0.6, 66), (24, 0.5, 168)):
+        seasons(*each)
+    for sizes in ((3, 300), (8, 8, 8)):
+        tasks(CENTRED, sizes, 0.0)
+    items("1 of 10 far out", 40, [far_out, far_out])
 
 
 class Row(NamedTuple):

@@ -48,7 +48,10 @@ def scikit_learn(name: str, actual: np.ndarray, predicted: np.ndarray) -> float:
 def test_errors_are_those_of_metrics_worked_out_anew(
     rng: np.random.Generator, name: str, n_classes: int, in_clusters: bool
 ) -> None:
-    """scikit-learn's value without each item or cluster: (n - 1) / n of the squared deviations; numbers are far from 0."""
+    """scikit-learn's value without each item or cluster: (n - 1) / n of the squared deviations; numbers are far from 0.
+
+    Of differences of RMSE and R2 half of what the error has more that the means of squared errors have at their t.
+    """
     n = 40
     if n_classes:
         actual = rng.integers(0, n_classes, n)
@@ -64,9 +67,15 @@ def test_errors_are_those_of_metrics_worked_out_anew(
         [[scikit_learn(name, actual[groups != g], row[groups != g]) for g in np.unique(groups)] for row in predicted]
     )
     assert_allclose(influence.estimate, [scikit_learn(name, actual, row) for row in predicted], rtol=1e-9)
-    for found, values in ((law, without[0] - without[1]), (influence.of_models.take([0]), without[0])):
-        size = values.size
-        assert found.se == pytest.approx(np.sqrt((size - 1) / size * np.square(values - values.mean()).sum()), rel=1e-7)
+    variances = [(each.size - 1) * each.var() for each in (without[0] - without[1], without[0])]
+    assert influence.of_models.take([0]).se == pytest.approx(np.sqrt(variances[1]), rel=1e-7)
+    if not n_classes:
+        mean = np.var if name == "explained_variance" else lambda errors, axis: np.square(errors).mean(axis)
+        left = np.array([mean((predicted - actual)[:, groups != g], 1) for g in np.unique(groups)]) @ [1, -1]
+        loss = mean(predicted - actual, 1) @ [1, -1]
+        of_losses = (left.size - 1) * left.var() * np.square(law.estimate / loss)
+        variances[0] += max(of_losses - variances[0], 0.0) / 2
+    assert law.se == pytest.approx(np.sqrt(variances[0]), rel=1e-7)
     if in_clusters:
         assert law.df == pytest.approx(clustered_mean(rng.normal(size=n), groups).df)
         return

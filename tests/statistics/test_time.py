@@ -30,7 +30,7 @@ def test_cosines_by_hand() -> None:
         first += (1 + 3 * first) / n
         raised = min(max(first, 0.0), 0.9)
         ranks = stats.rankdata(centred[1:] - raised * centred[:-1]) - n / 2
-        season = (ranks[lag:] @ ranks[:-lag]) / (ranks @ ranks) / (1 - lag / n) * (lag == 12)
+        season = min((ranks[lag:] @ ranks[:-lag]) / (ranks @ ranks) * (1 + 3 * lag / n) / (1 - lag / n), 0.9) * (lag == 12)
         squares, turn = fft.dct(series, norm="ortho")[1 : nu + 1] ** 2, np.exp(1j * np.pi * np.arange(1, nu + 1) / n)
         squares *= np.abs((1 - raised * turn) * (1 - season * turn**lag)) ** 2 / ((1 - raised) * (1 - season)) ** 2
         assert result.df == nu
@@ -43,7 +43,7 @@ def test_equal_forecasts_of_an_autoregression_keep_their_error_rate() -> None:
     rng = np.random.default_rng(7)
     series = signal.lfilter([1], [1, -0.7], rng.normal(size=(4000, 260)), axis=1)[:, 200:]
     assert (diebold_mariano(series).pvalue() < 0.05).mean() < 0.07
-    assert lasting_autocorrelation(series).mean() < 0.05
+    assert lasting_autocorrelation(series).mean() < 0.09
     slow = signal.lfilter([1], [1, -0.9], rng.normal(size=(4000, 400)), axis=1)[:, 200:]
     assert (diebold_mariano(slow[:, :60]).pvalue() < 0.05).mean() < 0.12
     assert lasting_autocorrelation(np.cumsum(slow[:500], axis=1)).mean() > 0.9

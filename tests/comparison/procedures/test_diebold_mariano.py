@@ -125,7 +125,7 @@ def test_a_missing_period_leaves_its_pairs_undecided_and_an_uneven_series_is_sai
     assert "missing-splits" in [notice.code for notice in uneven.notices]
 
 
-@pytest.mark.parametrize(("n", "is_walk"), [(59, False), (60, False), (200, True)])
+@pytest.mark.parametrize(("n", "is_walk"), [(58, False), (60, False), (200, True)])
 def test_few_periods_and_lasting_autocorrelation_are_said(rng: np.random.Generator, n: int, is_walk: bool) -> None:
     """Below 60 periods always; a random walk is seen at 200, white noise is not."""
     steps = rng.normal(size=n)

@@ -10,6 +10,7 @@ from tiebreak.comparison.procedures.items import (
     FURTHER_ITEMS,
     INDEPENDENT_ITEMS,
     SAME_ITEMS,
+    few_items,
     items_of,
     reach_of,
     refuse_one_cluster,
@@ -216,9 +217,11 @@ def _pieces_of_rarer(items: Items) -> int:
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:
-    """Few items of a class, or few on which the metric of a model rests."""
+    """Few items of a class, few on which the metric of a model rests, and few errors of numbers."""
     yield from remarks_on_items(data, unused_by="jackknife-t")
     items = items_of(data)
+    if not items.classes and items.is_positive is None:
+        yield from few_items(items.n_clusters, items.unit if items.clusters is None else "cluster")
     rarest = items.n_rarest
     moving = _influence(items).n_moving if items.classes and items.clusters is None else None
     if rarest is not None and rarest < FEW_RARER:

@@ -374,13 +374,13 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
     )
 
 
-def few_items(n: int, unit: str) -> Iterator[Notice]:
-    """Remark where so few items may lack what carries a difference."""
+def few_items(n: int, unit: str, among: str = "") -> Iterator[Notice]:
+    """Remark where so few items, `among` others that hardly count, may lack what carries a difference."""
     if n < FEW_ITEMS:
         yield Notice(
             "few-items",
-            f"with {n} {unit}s, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: a few that "
-            "carry a difference may not have been met",
+            f"with {n} {unit}s{among}, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: a few "
+            "that carry a difference may not have been met",
         )
 
 
@@ -439,6 +439,10 @@ def _remarks(data: Scores, name: str) -> Iterator[Notice]:
         )
     if name == "clustered-t":
         yield from _about_items(items)
+    else:
+        sizes = np.bincount(task_codes(items))
+        n = int(sizes.size**2 / (1 / sizes).sum())  # items that would weigh alike (Kish)
+        yield from few_items(n, items.unit, f" (of {sizes.sum()}, as small tasks weigh as much as large ones)")
 
 
 CLUSTERED_T = Procedure(
