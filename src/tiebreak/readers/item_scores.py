@@ -13,8 +13,8 @@ from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.shapes import Long, cell_of, joined, refuse_doubles
 from tiebreak.readers.source import name_metric, refuse_names
-from tiebreak.readers.splits import natural_key
-from tiebreak.readers.tables import Column, SourceTable, Words, concatenated, words_of
+from tiebreak.readers.splits import natural_key, ranked
+from tiebreak.readers.tables import Column, Words, concatenated, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -73,19 +73,18 @@ def items_of(
             raise DataError(f"{joined.name}, {joined.where(row)} has no {what}; {blank.sum()} rows in all have none.")
     once = Words(("1",), np.zeros_like(words["item"].code))
     model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
-    run = concatenated([Words(tuple(sorted(run.names, key=natural_key)), run.code[:0]), run])
+    run = ranked(run, list(map(natural_key, run.names)))
     refuse_names("model", model.names)
+    if "item_hash" in words and (odd := _by_item(words["item_hash"], item)[1]).size:
+        which = [item.names[place] for place in np.unique(item.code[odd]).tolist()]
+        raise DataError(
+            f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they drawn or "
+            "ordered in another way? Evaluate both models on the same samples."
+        )
     place = cell_of(model, {"run": run, "item": item})
     shape = (len(model.names), len(run.names), len(item.names))
     is_grid = np.array_equal(place, np.arange(np.prod(shape)))  # of a column for each model, which may have a million rows
     if not is_grid and np.bincount(place).max(initial=0) > 1:
-        rows = SourceTable(
-            joined.name,
-            {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK}},
-            joined.where,
-            model.code.size,
-            {},
-        )
         keys = {what: column for what, column in {"item": item, "run": run, "epoch": epoch}.items() if what in joined.words}
         hints = {
             " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all.": (
@@ -93,7 +92,14 @@ def items_of(
             ),
             " If they are of several tasks, name these in a column 'task'.": TASK not in joined.words,
         }
-        refuse_doubles(rows, model, keys, joined.model_column, hints=[hint for hint, is_so in hints.items() if is_so])
+        refuse_doubles(
+            joined,
+            {name: column for name, column in words.items() if name not in {*_OWN, TASK}},
+            model,
+            keys,
+            joined.model_column,
+            hints=[hint for hint, is_so in hints.items() if is_so],
+        )
     directions = {part.lower_is_better for part in parts if part.lower_is_better is not None}
     called, score = held or metric, joined.numbers["score"]
     if lower_is_better is None and len(directions) == 1 and not is_known(str(called)):
@@ -143,15 +149,6 @@ def _joined(parts: Sequence[Long]) -> Long:
             words[name] = Words((), filled).renamed((*words[name].names, usual)).ordered()
     if TASK in words and len(words[TASK].names) > 1:
         words["item"] = _paired(words[TASK], words["item"])
-    if "item_hash" in words:
-        there = words["item_hash"].code >= 0
-        pairs = np.unique(np.stack([words["item"].code[there], words["item_hash"].code[there]]), axis=1)
-        found, n = np.unique(pairs[0], return_counts=True)
-        if which := [words["item"].names[place] for place in found[n > 1].tolist()]:
-            raise DataError(
-                f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they drawn or "
-                "ordered in another way? Evaluate both models on the same samples."
-            )
     if len(parts) == 1:
         return replace(parts[0], words=words, numbers=numbers)
     units = {part.unit for part in parts}

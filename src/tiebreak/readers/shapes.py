@@ -778,7 +778,7 @@ class Reading:
         own = [name for role in ("model", "metric", *units) for name in roles.get(role, ())]
         used = {column, *own} if column else {"", *self.table.columns}  # where there is none, all hold scores of models
         if "item" not in units:
-            refuse_doubles(self.table, models, units, self._model_column, used)
+            refuse_doubles(self.table, self.table.columns, models, units, self._model_column, used)
         return units
 
     def _call_as_tools_do(self) -> None:
@@ -1002,7 +1002,8 @@ def joined(columns: Sequence[Words], mark: str = " ") -> Words:
 
 
 def refuse_doubles(
-    table: SourceTable,
+    rows: NamedRows,
+    columns: Mapping[str, Column],
     models: Words,
     units: Mapping[str, Words],
     model: str,
@@ -1011,7 +1012,8 @@ def refuse_doubles(
 ) -> None:
     """Refuse rows of one model and unit, with the columns in which they differ and the two ways on, and further hints.
 
-    `model` is the column of the models, "" for none; columns that are `used` are what makes the rows those of one model and unit.
+    `columns` are those of the rows, and those that are `used` make the rows those of one model and unit. `model` is the column of
+    the models, "" for none.
     """
     cells = cell_of(models, units)
     order = np.argsort(cells, kind="stable")
@@ -1021,28 +1023,28 @@ def refuse_doubles(
     first, second = sorted(order[same[0] : same[0] + 2].tolist())
     key = ", ".join(f"{role} {words.names[words.code[first]]!r:.80}" for role, words in units.items())
     subject = f"model {models.names[models.code[first]]!r} has two scores for" if "" not in used else "two rows are of"
-    what = f"{subject} {key} ({table.where(first)} and {table.where(second)}; {same.size} such row(s) in all)."
-    columns = {name: as_words(column).ordered() for name, column in table.columns.items() if name not in used}
+    what = f"{subject} {key} ({rows.where(first)} and {rows.where(second)}; {same.size} such row(s) in all)."
+    others = {name: as_words(column).ordered() for name, column in columns.items() if name not in used}
     kinds = {  # and no names of rows, nor scores
         name: words
-        for name, words in columns.items()
-        if len(words.names) * (2 if isinstance(table.columns[name], Words) else len(words.names)) <= max(table.n_rows, 16)
+        for name, words in others.items()
+        if len(words.names) * (2 if isinstance(columns[name], Words) else len(words.names)) <= max(cells.size, 16)
     }
     differ = {
         name: words.names for name, words in kinds.items() if np.any(words.code[order][same] != words.code[order][same + 1])
     }
-    named = [each for each in table.columns if role_of(each) == "dataset"]
-    if not columns.keys().isdisjoint(named) and not columns.keys() >= {*named}:
+    named = [each for each in columns if role_of(each) == "dataset"]
+    if not others.keys().isdisjoint(named) and not others.keys() >= {*named}:
         hints = (f" If {quoted(named)} name a dataset together, say so: ", column_advice("dataset", ",".join(named)), ".", *hints)
     if not differ:
-        raise table.refuse(
+        raise rows.refuse(
             what,
             "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'.",
             *hints,
         )
-    name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
-    raise table.refuse(
-        f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(others)})' if others else ''}.",
+    name, *more = sorted(differ, key=lambda each: isinstance(columns[each], np.ndarray))
+    raise rows.refuse(
+        f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(more)})' if more else ''}.",
         "Keep one: ",
         where_advice(name, min(differ[name], key=lambda each: PARTS.index(each) if each in PARTS else len(PARTS))),
         f"; or make it {'part of ' if model else ''}the model: ",

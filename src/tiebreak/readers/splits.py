@@ -93,10 +93,10 @@ def _key_of(words: Words) -> Words:
     numbers = list(map(int, words.names)) if all(re.fullmatch(r"-?\d{1,15}", name) for name in words.names) else []
     if len(set(numbers)) == len(words.names):
         return Words((), np.array(numbers)[words.code])
-    return _ranked(words, list(map(natural_key, words.names)))
+    return ranked(words, list(map(natural_key, words.names)))
 
 
-def _ranked(words: Words, keys: Sequence[Any]) -> Words:
+def ranked(words: Words, keys: Sequence[Any]) -> Words:
     """Names numbered in the order of their keys."""
     order = sorted(range(len(keys)), key=keys.__getitem__)
     return Words(tuple(words.names[code] for code in order), np.argsort(order)[words.code])
@@ -147,7 +147,7 @@ def _periods(long: Long) -> Words:
             "Number them, or write all dates that way (with a time zone in all of them or in none).",
             row=int(np.argmax(words.code == odd)),
         )
-    found = _ranked(words, list(zip(moments, words.names, strict=True)))
+    found = ranked(words, list(zip(moments, words.names, strict=True)))
     end = " 00:00:00" if all(text.endswith(" 00:00:00") for text in words.names) else ""
     return found._replace(names=tuple(text.removesuffix(end) for text in found.names))
 
