@@ -142,10 +142,10 @@ _DIRECTIONS = {
 
 
 def _forms(name: str) -> Iterator[str]:
-    """Plain forms of a name, the most literal first: "hits@10" is a hit, "mAP50" a map, "macro AUC" an auc."""
+    """Plain forms of a name, the most literal first: "hits@10" and "hit_at_10" are a hit, "mAP50" a map, "macro AUC" an auc."""
     plain = plain_name(name)
     yield plain
-    base = re.sub(r"@.*|(?<=[a-z])\d+$", "", plain)
+    base = re.sub(r"@.*|at\d+$|(?<=[a-z])\d+$", "", plain)
     base = re.sub(r"^(macro|micro|weighted)|(macro|micro|weighted)$", "", base)
     yield from _spellings(base)
 
