@@ -85,12 +85,20 @@ def test_answers_by_model_and_question_are_items() -> None:
 
 
 def test_what_pandas_makes_of_groups_is_read() -> None:
-    """Columns of two levels and series with an index of two, as `groupby` and `unstack` leave them."""
+    """Columns of two levels and series with an index of two, as `groupby` leaves them; labels with a name are rows."""
     rows = [(model, fold, 0.8 + 0.01 * fold + 0.02 * (model == "a") * fold) for model in "ab" for fold in range(5)]
     long = pd.DataFrame(rows, columns=["model", "fold", "accuracy"])
     expected = tb.compare(long, cv=5).pairs
-    for source in (long.set_index(["model", "fold"])["accuracy"], long.set_index(["model", "fold"])):
-        pd.testing.assert_frame_equal(tb.compare(source, cv=5).pairs, expected)
+    of_dataset = long.assign(dataset="x").pivot(index="dataset", columns=["fold", "model"], values="accuracy")
+    for source in (
+        long.set_index(["model", "fold"])["accuracy"],
+        long.set_index(["model", "fold"]),
+        long.pivot(index="model", columns="fold", values="accuracy"),
+        long.pivot(index="fold", columns="model"),
+        pd.concat({model: own.set_index("fold")[["accuracy"]] for model, own in long.groupby("model")}),
+        of_dataset,
+    ):
+        pd.testing.assert_frame_equal(tb.compare(source, metric="accuracy", cv=5).pairs, expected)
     means = long.groupby("model").agg({"accuracy": ["mean", "std"]})
     flat = means["accuracy"].rename(columns={"mean": "accuracy_mean", "std": "accuracy_std"})
     pd.testing.assert_frame_equal(tb.compare(means, cv=5).pairs, tb.compare(flat, cv=5).pairs)

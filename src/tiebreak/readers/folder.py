@@ -224,12 +224,11 @@ class Results:
         telling = {
             (model, word) for (model, _), sets in runs.items() for word in sets[0].union(*sets) - sets[0].intersection(*sets)
         }
-        names, has = {}, dict[str, list[str]]()
-        for key in newest:
-            model, task, own = key
-            tag = ", ".join(word for word in own if (model, word) in telling)
-            names[key] = f"{model} ({tag})" if tag else model
-            has.setdefault(task, []).append(names[key])
+        tags = {key: ", ".join(word for word in key[2] if (key[0], word) in telling) for key in newest}
+        names = {key: f"{key[0]} ({tag})" if tag else key[0] for key, tag in tags.items()}
+        has: dict[str, list[str]] = {}
+        for (_, task, _), name in names.items():
+            has.setdefault(task, []).append(name)
         models = [name for name in dict.fromkeys(names.values()) if not wanted or name in wanted]
         lacking = {task: [name for name in models if name not in own] for task, own in has.items()}
         if len(models) < 2 or all(lacking.values()):

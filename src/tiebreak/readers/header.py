@@ -12,9 +12,9 @@ from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
 ALIASES: dict[str, str] = {
-    "model": """model model_name model_id system system_name method method_name algorithm algorithm_name algo approach estimator
-        estimator_name classifier classifier_name regressor learner learner_id framework scheme pipeline flow_name detector
-        generator arm candidate wflow_id forecaster ranker retriever agent llm""",
+    "model": """model model_name model_id system system_name method method_name algorithm algorithm_name algo alg_name approach
+        estimator estimator_name classifier classifier_name regressor learner learner_id framework scheme pipeline flow_name
+        detector generator arm candidate wflow_id forecaster ranker retriever agent llm""",
     "dataset": """dataset dataset_name dataset_id data_name data_set task task_name subtask benchmark problem unique_id series
         series_id env env_id env_name environment game competition competition_id""",
     "repeat": "repeat repetition rep id2 cutoff",
@@ -65,8 +65,8 @@ CHANCES = frozenset("prob proba probability probabilities probs".split())
 PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits".split())
 """Words of names of columns of probabilities, and of whatever a model predicts."""
 
-_ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx))$")
-"""Names of a column that numbers examples: PassengerId, customer_id, pair_idx."""
+_ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx)$|^(patient|document|passage)$)")
+"""Names of a column that numbers examples, PassengerId, customer_id, pair_idx, or of what may have one row each, a patient."""
 
 _PREFIX = re.compile(
     r"^(params?|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE
@@ -131,7 +131,9 @@ _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
     level flop gflop mac memory mb gb year""".split()
 )
-_STATISTIC = re.compile(r"n_\w+|num_\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_error")
+_STATISTIC = re.compile(
+    r"n_\w+|num_\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_(error|deviation)(_.*)?"
+)
 """What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic."""
 
 
@@ -250,7 +252,8 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     if is_told and roles.keys().isdisjoint(("prediction", "score")):
         roles["prediction"] = predicted
     if roles.keys().isdisjoint((*UNITS, "item", "run")) and not roles.keys().isdisjoint(("truth", "model")):
-        numbers = [name for name in rest if _ID.search(name) and _numbers_examples(table, name, roles.get("model", [""])[0])]
+        likely = [name for name in (*rest, *roles.get("cluster", ())) if _ID.search(name)]
+        numbers = [name for name in likely if _numbers_examples(table, name, roles.get("model", [""])[0])]
         if len(numbers) == 1:
             roles["item"] = numbers
     if "name" in names and "model" not in roles and {"item", "metric", "score"} <= roles.keys():

@@ -11,10 +11,10 @@ import numpy as np
 from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
-from tiebreak.readers.shapes import Long, cell_of, joined, refuse_doubles
+from tiebreak.readers.shapes import Long, cell_of, is_unique, joined, refuse_doubles
 from tiebreak.readers.source import name_metric, refuse_names
 from tiebreak.readers.splits import natural_key, ranked
-from tiebreak.readers.tables import Column, Words, concatenated, words_of
+from tiebreak.readers.tables import Column, Words, concatenated, is_numeric, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -106,15 +106,23 @@ def items_of(
         lower_is_better = directions.pop()
     named = _named_metric(score, called, False if by_task else lower_is_better)
     table, n_epochs = (score.reshape(shape), "") if is_grid else _means(score, place, shape)
-    labels = np.array(np.nan)
-    if "human" in joined.numbers:
-        labels, _ = _means(joined.numbers["human"], cell_of(model, {"item": item}), shape[::2])
+    human = joined.numbers.get("human")
+    labels = np.array(np.nan) if human is None else _means(human, cell_of(model, {"item": item}), shape[::2])[0]
     unit = joined.unit
     averaged = (
         [f"{n_epochs} epochs of each {unit} are averaged: answers to one {unit} are no further {unit}s"] if n_epochs else []
     )
     clusters, weights = (_one_each(joined, key, item) for key in ("cluster", "weight"))
     texts = {name: _by_item(column, item) for name, column in words.items() if name not in _OWN}
+    for name, (_, odd, _) in texts.items():
+        is_of_each = len(words[name].ordered().names) == len(item.names) and not is_numeric(words[name])
+        if odd.size and is_of_each and is_unique(model, {name: words[name]}):
+            raise DataError(
+                f"{joined.name}: {name!r} names the same {len(item.names)} rows of each model, but in another order than the "
+                f"{unit}s {quoted(item.names, 2)}. Which of them names the items? ",
+                Setting("item", repr(name)),
+                ", or leave that column out.",
+            )
     return check_items(
         Items(
             named.metric,

@@ -18,7 +18,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.printable import printable
-from tiebreak.readers.header import CHANCES, PREDICTED, column_advice, role_of, words_in
+from tiebreak.readers.header import CHANCES, PREDICTED, column_advice, names_predictions, role_of, words_in
 from tiebreak.readers.shapes import OF_ERRORS, Long, Reading
 from tiebreak.readers.source import ReadOptions, name_metric
 from tiebreak.readers.tables import Words, has_fractions, is_frame
@@ -369,6 +369,8 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
             )
         return {model: own}
     rest = [name for name in rest if name != "column 1" and role_of(name) != "item" and not re.search(r"-(lo|hi)-\d", name)]
+    named = [name for name in rest if names_predictions(name)]
+    rest = named if is_one and len(named) == 1 else rest
     classes, n_rows = reading.table.words(roles["truth"][0]).names, reading.table.n_rows
     texts = {name: reading.table.words(name).names for name in rest if reading.is_text[name]}
     # sentences, most of which stand once, are no classes

@@ -131,8 +131,6 @@ def read_items(
     >>> items.disagreements("large", "small")["item"].tolist()
     ['q1']
     """
-    if rows not in ("auto", "items"):
-        raise InvalidParameterError(f"rows must be 'auto' or 'items'; got {rows!r}.", about="rows")
     options = ReadOptions(
         metric,
         None,
@@ -227,7 +225,21 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> list[Source]:
 
 
 def _as_table(source: Any, options: ReadOptions) -> Any:
-    """A series, pairs, numbers or dicts by model, as a frame, a dict of columns or records; anything else as it is."""
+    """A series, pairs, numbers or dicts by model, as a frame, a dict of columns or records; anything else as it is.
+
+    Labels of columns that pandas says to be folds, datasets and the like, as after a pivot, go into the rows.
+    """
+    # asked of the class, since polars warns when a lazy frame is asked for its columns
+    parts = [role_of(str(name)) for name in getattr(source.columns if hasattr(type(source), "stack") else (), "names", ())]
+    levels = [place for place, part in enumerate(parts) if part not in ("", "metric")]
+    if (
+        levels
+        and parts != ["model"]  # which may stand as they are
+        and not any(  # else an index went among the columns
+            role_of(str(each)) for label in source.columns for each in (label if isinstance(label, tuple) else [label])
+        )
+    ):
+        source = source.stack(levels, future_stack=True)
     if hasattr(source, "to_frame") and hasattr(source, "dtype"):  # a series, such as one of means by model
         source = source.to_frame(source.name or options.metric or "score")
     are_pairs = isinstance(source, list | tuple) and len(source) > 0  # as scikit-learn takes the steps of a pipeline
@@ -366,7 +378,8 @@ def _found_in_table(given: Source, options: ReadOptions, *, n_sources: int) -> S
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
         return reading
-    long = reading.long(given.stem if n_sources > 1 or given.key or isinstance(source, _FILE) else None)
+    is_alone = n_sources > 1 or given.key or (isinstance(source, _FILE) and not reading.folds)
+    long = reading.long(given.stem if is_alone else None)
     if isinstance(long, Scores):
         return long
     if not long.model_column and n_sources == 1 and not given.key and "item" not in long.words:

@@ -229,7 +229,7 @@ class Reading:
         # texts without a name in front of metrics, folds and texts alone are models
         if "model" not in roles and "column 1" in reading.others(*roles) and reading.is_text["column 1"]:
             asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
-            beside = [name for name, is_text in reading.is_text.items() if not is_text and plain(name) not in asked]
+            beside = [name for name in reading.numeric(*roles) if plain(name) not in asked]
             if all(is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name) for name in beside):
                 roles["model"] = ["column 1"]
         return reading
@@ -294,10 +294,10 @@ class Reading:
 
     def refuse_failed(self, score: str) -> None:
         """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
-        for column in (name for name in self.table.columns if plain(name) in _STATUS):
-            words = self.table.words(column)
-            if not self.is_text[column] and "failed" not in map(str.casefold, words.names):
-                continue  # pass and fail are what a test has shown
+        held = {name: self.table.words(name) for name in self.table.columns if plain(name) in _STATUS}
+        # pass and fail are what a test has shown
+        told = {name: words for name, words in held.items() if self.is_text[name] or "failed" in map(str.casefold, words.names)}
+        for column, words in told.items():
             has_failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
             self.table.refuse_rows(
                 has_failed & ~np.isnan(self.table.numbers(score)),
@@ -324,6 +324,14 @@ class Reading:
         """Columns of numbers that have none of these parts."""
         return [name for name in self.others(*roles) if not self.is_text[name]]
 
+    @cached_property
+    def folds(self) -> list[str]:
+        """Columns of a table without models that are called like the splits of one, fold_1 or 1, where no others hold scores."""
+        numbers, are_items = self.numeric(*self.roles), "item" in self.roles or self.options.rows == "items"
+        names = [name for name in numbers if (match := _FOLD.fullmatch(name)) and str(match["unit"]).casefold() != "run"]
+        are_splits = len(names) > 1 and all(name in names or is_no_score(name) for name in numbers)
+        return names if are_splits and not are_items and self.options.models is None else []
+
     def score_column(self) -> str | None:
         """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
         asked = self.options.metric
@@ -349,14 +357,20 @@ class Reading:
         likely = [name for name in others if metric_in(name) and (is_metric(name) or not is_no_score(name))] or [
             name for name in others if not is_no_score(name)
         ]
-        likely += [name for name in sums if likely and metric_in(name) and SPREADS.keys().isdisjoint(words_in(name))]
+        likely += [
+            name
+            for name in sums
+            if likely and (metric_in(name) or not metric_in(likely[0])) and SPREADS.keys().isdisjoint(words_in(name))
+        ]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
         texts = [name for name in self.others(*roles) if self.is_text[name]]
         sums += [name for name in texts if re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
-        fix: tuple[str | Setting | Advice, ...] = ("Name it with ", Setting("metric"), ", or call it 'score'.")
-        if {"truth", "model"} <= roles and len(numeric) == 1:
-            fix = ("If it is what each model predicts, say so: ", column_advice("prediction", numeric[0]), ".")
+        fix: tuple[str | Setting | Advice, ...] = (
+            ("If it is what each model predicts, say so: ", column_advice("prediction", numeric[0]), ".")
+            if {"truth", "model"} <= roles and len(numeric) == 1
+            else ("Name it with ", Setting("metric"), ", or call it 'score'.")
+        )
         if asked is None and likely:
             return choose_metric(likely, None, self.table.name)  # which refuses several
         if sums and not likely:
@@ -380,7 +394,7 @@ class Reading:
     def long(self, alone: str | None = None) -> Long | Scores:
         """The long table, or the scores of a table of means.
 
-        `alone` is the name of the model of a source that has no column of models, and one of scores.
+        `alone` is the name of the model of a source that has no column of models, and one of scores or of each of its splits.
 
         Raises
         ------
@@ -391,7 +405,7 @@ class Reading:
         table = self.table
         if "model" in self.roles:
             return self._melted(self.roles["datasets"], "dataset") if "datasets" in self.roles else self._by_model()
-        if alone is None or self.score_column() is None:  # a column for each model
+        if alone is None or not (self.folds or self.score_column()):  # a column for each model
             reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
             return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
         columns: dict[str, Column] = {**table.columns, _ALONE: Words((alone,), np.zeros(table.n_rows, dtype=np.int32))}
@@ -549,14 +563,15 @@ class Reading:
             refuse_nested(self.table, list(self.table.nested))
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
-        if odd := [*texts, *(name for name in numbers if is_no_score(name) or sums_up(name))]:
+        if odd := [*texts, *(name for name in numbers if is_no_score(name) or sums_up(name) or name in self.folds)]:
             raise self.table.refuse(
                 f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says "
                 f"{self.table.words(odd[0]).texts()[0]!r:.40}), and there is no column of models among "
                 f"{quoted([*self.table.columns], 12)}.",
                 "Without one every column but those of units holds the scores of a model: name the models (",
                 MODELS_ADVICE,
-                "), leave the other columns out, or say which column holds what: ",
+                f"), {'pass a table for each, ' if self.folds else ''}leave the other columns out, or say which column holds "
+                "what: ",
                 column_advice("model", name_of_models),
                 ", or dataset, fold or item in the place of model.",
             )
@@ -577,11 +592,13 @@ class Reading:
         own_metrics = {full_name(bare_name(name)) for name in numbers if is_metric(name)}
         if self.options.metric is not None and len(numbers) == len(own_metrics) == 1:
             self.the_score_column()  # which refuses a column of another metric than the one asked for
-        for what, several in (
-            ("metrics", own_metrics if len(own_metrics) > 1 else {metric_in(name) for name in numbers}),
+        for what, several, more in (
+            ("metrics", _metrics_of_each(numbers), ("; or name the columns of one of these: ", MODELS_ADVICE)),
+            ("metrics", own_metrics if len(own_metrics) > 1 else {metric_in(name) for name in numbers}, ()),
             (
                 "parts of the data",
                 {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS},
+                (),
             ),
         ):
             if len(several) > 1 and "" not in several:
@@ -591,6 +608,7 @@ class Reading:
                     column_advice("model", name_of_models),
                     ", or pass a file for each model and name one of these with ",
                     Setting("metric"),
+                    *more,
                     ".",
                     kind=UnclearSourceError,
                 )
@@ -696,6 +714,7 @@ class Reading:
 
     def _means(self) -> Scores:
         """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
+        refuse_nested(self.table, list(self.table.nested))
         numeric, models = [name for name in self.numeric("model") if not sums_up(name)], self.words("model").texts()
         is_of_datasets = len(numeric) > 1 and not any(is_metric(name) or is_no_score(name) for name in numeric)
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
@@ -790,8 +809,8 @@ class Reading:
         if roles.get("run") == ["Key_Run"] and "fold" in roles:
             roles["repeat"] = roles.pop("run")
         # fold 0, fold 1, ... may stand in the index of a frame
-        index = {"": "column 1"} if "model" not in roles and "column 1" in self.others(*roles) else {}
-        for role, name in (index | {role: roles[role][0] for role in ("repeat", "item", "split") if role in roles}).items():
+        index = [("", name) for name in ("column 1", "column 2") if name in self.others(*roles)]
+        for role, name in (*index, *((role, roles[role][0]) for role in ("repeat", "item", "split") if role in roles)):
             column = self.table.columns[name]
             names = column.names if isinstance(column, Words) else ()
             stem = re.sub(r"[\W\d_]+$", "", "".join(names[:1])).casefold()
@@ -828,8 +847,9 @@ class Reading:
         options = self.options
         n_rows = np.bincount(models.code, minlength=len(models.names))
         has_sizes = options.cv is not None or options.has_sizes or {"n_train", "n_test"} <= self.roles.keys() or options.has_data
-        if options.rows not in ("items", "splits", "seeds") and not has_sizes:
-            raise self._what_is_a_row(models)
+        is_history = any(f"val_{name}" in self.table.columns for name in self.table.columns)
+        if options.rows not in ("items", "splits", "seeds") and (is_history or not has_sizes):
+            raise self._what_is_a_row(models, is_history=is_history)
         have_own = np.unique(n_rows).size > 1
         if have_own and options.rows != "seeds":
             most, least = (models.names[int(place)] for place in (n_rows.argmax(), n_rows.argmin()))
@@ -844,8 +864,8 @@ class Reading:
             words = self.table.words(name)
             rows = (words.code if self.is_text[name] else self.table.numbers(name))[order].reshape(shape)
             held = np.sort(rows, axis=1)
-            tells = len(held) > 1 and held[0, 0] < held[0, -1] if self.is_text[name] else np.all(np.diff(rows) > 0)
-            if tells and (held == held[0]).all():
+            tells = len(held) > 1 if self.is_text[name] else np.all(np.diff(rows) >= 0)
+            if tells and held[0, 0] < held[0, -1] and (held == held[0]).all():
                 raise self.table.refuse(
                     f"it tells the rows of each model apart ({', '.join(words.texts()[:3])} ...). As what?",
                     "If it names folds, seeds, datasets or items, say so, as in ",
@@ -859,20 +879,20 @@ class Reading:
         cells = cell_of(models, units)
         order, place = np.argsort(cells, kind="stable"), np.empty(cells.size, dtype=np.int32)
         place[order] = np.arange(cells.size) - np.searchsorted(cells[order], cells[order])
-        words = Words(tuple(map(str, range(1, int(n_rows.max()) + 1))), place)
-        if have_own:  # more seeds of one model than of another, so none is another's
-            words = words_of([f"{model} {label}" for model, label in zip(models.texts(), words.texts(), strict=True)])
+        own = (f"{model} {number + 1}" for model, number in zip(models.texts(), place.tolist(), strict=True))
+        # where one model has more seeds than another, none is another's
+        words = words_of(own) if have_own else Words(tuple(map(str, range(1, int(n_rows.max()) + 1))), place)
         return {{"items": "item", "seeds": "seed"}.get(options.rows or "", "position"): words}
 
-    def _what_is_a_row(self, models: Words) -> TiebreakError:
+    def _what_is_a_row(self, models: Words, *, is_history: bool) -> TiebreakError:
         rest = self.others("model", "score")
         is_alone = self.roles.get("model") == [_ALONE]
-        if is_alone and "epoch" in self.roles:
-            epochs = self.roles["epoch"][0]
+        epochs = self.roles["epoch"][0] if is_alone and "epoch" in self.roles else None
+        if is_history or epochs is not None:
             return self.table.refuse(
                 "it holds the epochs of one training run, which say nothing of how much another run would differ.",
-                "Keep one epoch, ",
-                where_advice(epochs, self.table.words(epochs).texts()[-1]),
+                "Keep one epoch",
+                *((", ", where_advice(epochs, self.table.words(epochs).texts()[-1])) if epochs is not None else ()),
                 ", of several runs of each model, a row for each in a table with columns 'model' and 'seed'.",
                 column=epochs,
                 kind=UnclearSourceError,
@@ -960,14 +980,25 @@ class Reading:
         return words
 
 
+def _metrics_of_each(names: Sequence[str]) -> set[str]:
+    """Metrics of columns such as unet_dice, where each model has one for each of them; none for other columns."""
+    found = [match for name in names if (match := re.fullmatch(r"(.+)[_ ./-]([^_ ./-]+)", name))]
+    models, metrics = ({match[part] for match in found} for part in (1, 2))
+    is_full = len(found) == len(names) == len(models) * len(metrics) and len(models) > 1
+    return metrics if is_full and any(map(is_metric, metrics)) else set()
+
+
 def _turned(table: SourceTable) -> SourceTable:
     """A row for each model where rows are metrics and columns models, as a table of means is written by hand; else the table."""
     first, models = next(iter(table.columns), ""), list(table.columns)[1:]
     column = table.columns.get(first)
     names = column.names if isinstance(column, Words) and len(models) > 1 else ()  # the first tells it of a million
-    if len(names) < table.n_rows or not all(is_metric(name) or is_no_score(name) for name in names):
-        return table
-    if sum(not is_no_score(name) for name in names) < 2 or any(is_no_score(name) or role_of(name) for name in models):
+    if (
+        len(names) < table.n_rows
+        or not all(is_metric(name) or is_no_score(name) for name in names)
+        or sum(not is_no_score(name) for name in names) < 2
+        or any(is_no_score(name) or role_of(name) or _FOLD.fullmatch(name) for name in models)
+    ):
         return table
     cells = zip(*(table.words(name).texts() for name in models), strict=True)
     rows = dict(zip(table.words(first).texts(), map(list, cells), strict=True))

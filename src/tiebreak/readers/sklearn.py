@@ -249,14 +249,21 @@ def _seconds(values: Any) -> FloatArray:
 
 def _columns_of(trials: Sequence[Any]) -> dict[str, list[Any]]:
     """Columns of the trials of a study, named as in its frame; a list of scores is a column for each split."""
-    rows = []
-    for trial in trials:
-        row = {"number": trial.number, "state": getattr(trial.state, "name", trial.state)}
-        row |= {f"params_{name}": value for name, value in trial.params.items()}
-        for name, value in trial.user_attrs.items():
-            listed = {f"_split{k}": each for k, each in enumerate(value)} if isinstance(value, list | tuple) else {"": value}
-            row |= {f"user_attrs_{name}{end}": each for end, each in listed.items()}
-        rows.append(row)
+    rows = [
+        {
+            "number": trial.number,
+            "state": getattr(trial.state, "name", trial.state),
+            **{f"params_{name}": value for name, value in trial.params.items()},
+            **{
+                f"user_attrs_{name}{end}": each
+                for name, value in trial.user_attrs.items()
+                for end, each in (
+                    [(f"_split{k}", each) for k, each in enumerate(value)] if isinstance(value, list | tuple) else [("", value)]
+                )
+            },
+        }
+        for trial in trials
+    ]
     return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
 

@@ -111,9 +111,7 @@ class ReadOptions:
 
     def direction_of(self, metric: str) -> bool | None:
         """True where lower is better for a metric, False where higher is, as the caller says; None where they do not."""
-        if isinstance(self.lower_is_better, Mapping):
-            return self.lower_is_better.get(metric)
-        return self.lower_is_better
+        return self.lower_is_better.get(metric) if isinstance(self.lower_is_better, Mapping) else self.lower_is_better
 
     @property
     def named_columns(self) -> dict[str, str]:

@@ -307,10 +307,14 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     if isinstance(source, Mapping):
         return _of_columns(source, name, is_name)
     if is_records(source):
-        rows: list[dict[str, Any]] = []
-        for record in source:  # the fields of an object stand in its place, with its name in front
-            fields = {str(key): each if isinstance(each, Mapping) else {"": each} for key, each in record.items()}
-            rows.append({f"{key}.{name}" if name else key: each for key, own in fields.items() for name, each in own.items()})
+        rows = [  # the fields of an object stand in its place, with its name in front
+            {
+                f"{key}.{field}" if field else str(key): each
+                for key, own in record.items()
+                for field, each in (own.items() if isinstance(own, Mapping) else [("", own)])
+            }
+            for record in source
+        ]
         return _of_columns(
             {key: [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}, name, is_name
         )
@@ -466,9 +470,8 @@ def _is_grouped(rows: Sequence[Sequence[str]], cells: Iterable[Sequence[str]]) -
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
     """NamedRows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
-    lines: Iterable[str] = io.StringIO(text, newline="")
-    if form.separator == " ":
-        lines = (f"{line.strip()}\n" for line in lines)
+    held = io.StringIO(text, newline="")
+    lines = (f"{line.strip()}\n" for line in held) if form.separator == " " else held
     reader = csv.reader(lines, delimiter=form.separator, skipinitialspace=not form.is_plain, strict=strict)
     line = 1
     for row in reader:
@@ -668,20 +671,19 @@ def _buffer(content: bytes) -> Any:
 def _of_arrow(column: Any) -> Column | list[Any]:
     """Column of pyarrow as numbers or words, or as lists, without pandas, which `Array.to_numpy` imports."""
     import pyarrow as pa
-    from pyarrow import types
 
     array = column.combine_chunks()
     array = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
-    if types.is_string(array.type) or types.is_large_string(array.type):
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         array = array.cast(pa.string()).dictionary_encode()
-    if types.is_dictionary(array.type) and types.is_string(array.type.value_type):
+    if pa.types.is_dictionary(array.type) and pa.types.is_string(array.type.value_type):
         code = np.nan_to_num(_tensor(array.indices), copy=False, nan=-1).astype(np.int32)
         names = tuple(array.dictionary.to_pylist())
         bare = tuple(map(str.strip, names))
         return Words(names, code) if bare == names and "" not in bare else Words(names, code).renamed(bare)
-    if types.is_integer(array.type) or types.is_floating(array.type):
+    if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         values: FloatArray = _tensor(array).astype(float, copy=False)
-        if types.is_floating(array.type) or not np.any(np.abs(values) >= _EXACT):
+        if pa.types.is_floating(array.type) or not np.any(np.abs(values) >= _EXACT):
             return values
     return column_of(array.to_pylist())
 
@@ -716,6 +718,11 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = [_of_mteb(held, path.absolute(), name)]
     if isinstance(held, Mapping) and isinstance(held.get("results"), Mapping) and "lm_eval_version" in held:
         held = _of_lm_eval(held)
+    lists = [own for key in ("columns", "data") if isinstance(held, Mapping) and isinstance(own := held.get(key), list)]
+    if len(lists) == 2 and all(
+        isinstance(row, list) and len(row) == len({*map(str, lists[0])}) == len(lists[0]) for row in lists[1]
+    ):
+        held = [dict(zip(map(str, lists[0]), row, strict=True)) for row in lists[1]]  # as MLflow and Weights & Biases keep tables
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
@@ -790,7 +797,6 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
     """Table of JSON lines by pyarrow; None for what is nested or changes its type from row to row."""
     import pyarrow as pa
     from pyarrow import json as arrow
-    from pyarrow import types
 
     try:
         table = arrow.read_json(
@@ -801,7 +807,7 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
     except (pa.ArrowException, ValueError):
         return None
     is_odd = any(
-        types.is_nested(kind) or types.is_temporal(kind) or (is_name(each) and types.is_floating(kind))
+        pa.types.is_nested(kind) or pa.types.is_temporal(kind) or (is_name(each) and pa.types.is_floating(kind))
         for each, kind in kinds.items()
     )
     return None if is_odd else _named(name, list(kinds), map(_of_arrow, table.columns), _numbered)
@@ -876,13 +882,12 @@ def _of_frame(source: Any, name: str, is_name: IsName) -> SourceTable:
 
 def _with_index(source: Any) -> Any:
     """Frame of pandas with its index as columns, where it has names or holds texts; a running number says nothing."""
-    names = getattr(getattr(source, "index", None), "names", None)
-    if names is None or not hasattr(source, "reset_index"):
+    index = getattr(source, "index", None) if hasattr(source, "reset_index") else None
+    names = [*getattr(index, "names", ())]
+    says_nothing = names in ([], [None]) and getattr(getattr(index, "dtype", None), "kind", "O") in "biuf"
+    if not names or says_nothing or any(each in source.columns for each in names if each is not None):
         return source
-    says_nothing = [*names] == [None] and getattr(source.index.dtype, "kind", "O") in "biuf"
-    if says_nothing or any(each in source.columns for each in names if each is not None):
-        return source
-    return source.reset_index(names=[names[0] or ""] if len(names) < 2 else None)
+    return source.reset_index(names=[each or ("" if place == 0 else f"level_{place}") for place, each in enumerate(names)])
 
 
 def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
