@@ -211,9 +211,9 @@ def rescaled(table: Table, factor: float) -> Comparison:
 
 
 @some_tables
-@given(table=tables(missing=True, families=True), power=st.sampled_from([-900, -500, -40, -1, 1, 7, 60, 500, 900]))
+@given(table=tables(missing=True, families=True), power=st.sampled_from([-170, -100, -40, -1, 1, 7, 60, 100, 170]))
 def test_unit_does_not_matter_for_any_magnitude(table: Table, power: int) -> None:
-    """Powers of two are exact in floats, so the answer is the same to the last digits for scores of 1e-270 and 1e270."""
+    """Powers of two are exact in floats, so the answer is the same to the last digits for scores of 1e-51 and 1e51."""
     assert_same_answer(rescaled(table, 2.0**power), answered(table), 2.0**power)
 
 

@@ -20,7 +20,7 @@ from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.means import connected_groups
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, percent_notices
+from tiebreak.scores.scores import LARGEST_SCORE, SavedSettings, ScoreMatrix, Scores, percent_notices
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 from tiebreak.statistics.copies import first_copies
 from tiebreak.statistics.family import Correction, shared_alpha
@@ -529,11 +529,8 @@ class Comparison(Result):
 
 # --- from scores and settings ------------------------------------------------------------------------------------------------
 
-LARGEST_SCORE = 1e300
-"""Beyond it the difference of two scores may be infinite."""
-
-SMALLEST_SCORE = 1e-280
-"""Where all scores are smaller, differences reach down to 1e-300, where they count as rounding."""
+SMALLEST_SCORE = 1e-60
+"""Where all scores are smaller, the fourth powers of differences may be 0."""
 
 MOST_MODELS = 10_000
 """Of that many the 50 million pairs take 2.5 GB, and a page of them as much again."""
@@ -676,8 +673,8 @@ def _check_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> None
             (
                 vast.size > 0,
                 (
-                    f"the scores of {quoted(vast.tolist())} reach beyond {LARGEST_SCORE:g}, where differences leave the range of "
-                    "numbers. Give the metric in a larger unit, or leave the model out with "
+                    f"the scores of {quoted(vast.tolist())} reach beyond {LARGEST_SCORE:g}, where powers of differences "
+                    "leave the range of numbers. Give the metric in a larger unit, or leave the model out with "
                 ),
                 Setting("models"),
                 ".",
@@ -685,8 +682,8 @@ def _check_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> None
             (
                 0 < largest.max() < SMALLEST_SCORE,
                 (
-                    f"no score is larger than {largest.max():g}, where differences leave the range of numbers. Give the metric "
-                    "in a smaller unit: multiply all scores by the same number."
+                    f"no score is larger than {largest.max():g}, where powers of differences leave the range of numbers. Give "
+                    "the metric in a smaller unit: multiply all scores by the same number."
                 ),
             ),
             (

@@ -83,8 +83,9 @@ def need_of(pair: PairComparison) -> Need | None:
         return None
     goal, half_width, margin = _goal(pair)
     floor = 0.0 if pair.judged.floor is None else float(pair.judged.floor(pair.interval_alpha))
-    n_units = pair.n_units * (half_width**2 - floor**2) / (margin**2 - floor**2) if margin > floor else inf
-    times_data = (half_width / margin) ** 2 if margin > 0 else inf
+    times_data = half_width / margin * (half_width / margin) if margin > 0 else inf  # with ** too vast a number is an error
+    held = floor / margin if margin > floor else 1.0
+    n_units = pair.n_units * (times_data - held**2) / (1 - held**2) if margin > floor else inf
     of_runs = pair.judged.runs_needed
     n_runs, runs_needed = (0, inf) if of_runs is None else of_runs(margin, pair.interval_alpha)
     return Need(goal, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))

@@ -109,10 +109,10 @@ def read_predictions(
     held: dict[str, Any] = {} if is_of_numbers else {"columns": {"y_true": tuple(map(str, truth.tolist()))}}
     if is_of_numbers:
         actual = _finite(truth, "y_true", chosen)
-        if chosen in ("r2", "explained_variance") and np.ptp(actual) == 0:
-            raise DataError(f"{chosen} needs numbers that differ in y_true; all are {actual[0]:g}.")
         held |= {"truth": actual} if chosen in METRICS_OF_NUMBERS else {}
         rows = [_finite(values, model, chosen) for model, values in arrays.items()]
+        if chosen in ("r2", "explained_variance") and np.ptp(actual) <= 1e-20 * max(np.abs(row).max() for row in (actual, *rows)):
+            raise DataError(f"{chosen} needs numbers that differ in y_true; all are {actual[0]:g}.")
         if chosen in OF_ERRORS:
             rows = [(np.abs if chosen == OF_ERRORS[0] else np.square)(row - actual) for row in rows]
     elif chosen == "accuracy":
@@ -257,9 +257,13 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
 
 def _finite(values: NDArray[Any], whose: str, why: str) -> FloatArray:
     """Numbers without gaps."""
-    if values.dtype.kind not in "biuf" or values.ndim != 1 or not np.isfinite(values.astype(float)).all():
-        raise DataError(f"{whose!r} needs a finite number for each example: {why}.")
+    if values.dtype.kind not in "biuf" or values.ndim != 1 or not (np.abs(values.astype(float)) <= _LARGEST).all():
+        raise DataError(f"{whose!r} needs a finite number for each example, up to {_LARGEST:g}: {why}.")
     return values.astype(float)
+
+
+_LARGEST = 1e40
+"""Largest number that is predicted: beyond it the skewness of squared errors may be infinite."""
 
 
 def _probabilities(values: NDArray[Any], classes: NDArray[Any], positive: Any, model: str) -> FloatArray:

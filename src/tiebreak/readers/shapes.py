@@ -646,7 +646,7 @@ class Reading:
             extreme = next((_EXTREMES[word] for word in words_in(name) if word in _EXTREMES and len(others) > 1), None)
             said = {
                 f"it counts upwards ({values[0]:g}, {values[0] + 1:g} ...)": (
-                    values.size > 2 and np.all(np.diff(values) == 1) and not self._unit_roles()
+                    values.size > 2 and np.all(values[1:] == values[:-1] + 1) and not self._unit_roles()
                 ),
                 "it is the best or the worst of the others in each row": (
                     extreme is not None and np.array_equal(values, extreme.reduce(others), equal_nan=True)
@@ -864,7 +864,7 @@ class Reading:
             words = self.table.words(name)
             rows = (words.code if self.is_text[name] else self.table.numbers(name))[order].reshape(shape)
             held = np.sort(rows, axis=1)
-            tells = len(held) > 1 if self.is_text[name] else np.all(np.diff(rows) >= 0)
+            tells = len(held) > 1 if self.is_text[name] else np.all(rows[:, 1:] >= rows[:, :-1])
             if tells and held[0, 0] < held[0, -1] and (held == held[0]).all():
                 raise self.table.refuse(
                     f"it tells the rows of each model apart ({', '.join(words.texts()[:3])} ...). As what?",

@@ -27,7 +27,7 @@ from tiebreak.scores.metric import (
     names_loss,
     plain_name,
 )
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import LARGEST_SCORE, ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 ACCEPTED = (
@@ -194,12 +194,13 @@ def scores_of(
     for matrix, its in zip(matrices, named, strict=True):
         if its.factor == -1:  # not -score, which would turn 0 into -0
             matrix = dataclasses.replace(matrix, score=0.0 - matrix.score)
-        for place, split in np.argwhere(np.abs(matrix.score) > _LARGEST)[:1].tolist():  # which nan, an undefined score, is not
+        # nan, an undefined score, is none of these
+        for place, split in np.argwhere(np.abs(matrix.score) > LARGEST_SCORE)[:1].tolist():
             value = matrix.score[place, split]
             what = f"{value:g}" if np.isfinite(value) else "infinite" if value > 0 else "minus infinite"
             raise DataError(
-                f"{name}: model {matrix.models[place]!r}, {matrix.split_name(split)}: the score is {what}. Means and differences "
-                "would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
+                f"{name}: model {matrix.models[place]!r}, {matrix.split_name(split)}: the score is {what}. Scores of at most "
+                f"{LARGEST_SCORE:g} are compared; correct it, or leave the cell empty (nan) if the score is undefined."
             )
         _check_sign(matrix, its, name, by_sklearn)
         checked.append(dataclasses.replace(with_sizes(matrix, options, name), metric=its.metric))
@@ -252,9 +253,6 @@ def refuse_names(what: str, names: Iterable[str]) -> None:
         if fault := fault_of_name(name):
             raise DataError(f"the name {name!r} of a {what} {fault}")
 
-
-_LARGEST = 1e153
-"""Largest score whose square is a number."""
 
 _FEW = 10
 """Splits, and examples in each, up to which scores may well be all 0 or 1."""

@@ -161,7 +161,7 @@ def as_words(column: Column) -> Words:
     """Numbers as words: 3, not 3.0; words as they are."""
     if isinstance(column, Words):
         return column
-    low, high = (column.min(), column.max()) if column.size else (0.0, 0.0)
+    low, high = (float(column.min()), float(column.max())) if column.size else (0.0, 0.0)
     if high - low < 2 * column.size and np.array_equal(column, np.floor(column)):  # none of which is nan
         return Words(tuple(map(str, range(int(low), int(high) + 1))), (column - low).astype(np.int32))
     values, code = np.unique(column, return_inverse=True)  # nan comes last
@@ -359,7 +359,7 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
             if is_empty(column) or (
                 place == 1 < len(names)
                 and isinstance(column, np.ndarray)
-                and np.array_equal(column - column[:1], np.arange(column.size))
+                and np.array_equal(column, column[:1] + np.arange(column.size))
                 and column[:1].sum() in (0, 1)
             ):
                 continue

@@ -307,6 +307,9 @@ class Scores:
         return pd.concat(frames, ignore_index=True)
 
 
+LARGEST_SCORE = 1e60
+"""Beyond it the fourth powers of differences, which skewness takes, may be infinite."""
+
 PERCENT_ABOVE = 1.5
 """A share this large can only be a percentage."""
 
@@ -317,7 +320,9 @@ def typical_time(seconds: FloatArray) -> tuple[float, float]:
     """The median of times of fits, and its standard error, 0 where a single time says nothing of it; nan where there is none."""
     if not seconds.size:
         return float("nan"), float("nan")
-    return float(np.median(seconds)), float(np.std(seconds, ddof=1) / np.sqrt(seconds.size)) if seconds.size > 1 else 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # a column of times may hold anything
+        error = float(np.std(seconds, ddof=1) / np.sqrt(seconds.size)) if seconds.size > 1 else 0.0
+        return float(np.median(seconds)), error
 
 
 def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:

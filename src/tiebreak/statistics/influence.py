@@ -278,8 +278,9 @@ def _predictions(
 def _left_out(scores: FloatArray, codes: IntArray | None, strata: IntArray | None) -> Influence:
     """Influence from the values without each unit, and in the last column of all."""
     without, n = scores[:, :-1], scores.shape[1] - 1
-    with np.errstate(invalid="ignore"):  # a metric that is infinite, as R2 of a constant, has no parts that are known
-        parts = np.sqrt((n - 1) / n) * (without.mean(axis=1, keepdims=True) - without)
+    is_known = np.isfinite(without).all(axis=1, keepdims=True)  # a metric may be infinite, as R2 of a constant
+    without = np.where(is_known, without, np.nan)
+    parts = np.sqrt((n - 1) / n) * (without.mean(axis=1, keepdims=True) - without)
     most = n - 1.0 if codes is None else float(freedom_of_shares(np.bincount(codes) / codes.size))
     return Influence(scores[:, -1], parts, most, strata)
 
@@ -328,9 +329,15 @@ METRICS_OF_CLASSES: dict[str, PerClass] = {
 """By scikit-learn's names; "f1", "precision", "recall" and "jaccard" are of the last of two classes."""
 
 
+def _scatter(n: FloatArray, y: FloatArray, yy: FloatArray) -> FloatArray:
+    """Squared distances of targets from their mean, added up; 0 where only rounding is left, as without the one that differs."""
+    found = yy - y * y / n
+    return np.where(found > RELATIVE_TOLERANCE * yy, found, 0.0)
+
+
 METRICS_OF_NUMBERS: dict[str, Callable[..., FloatArray]] = {
     "root_mean_squared_error": lambda loss, *_: np.sqrt(loss),
-    "r2": lambda loss, n, y, yy: 1.0 - divide(n * loss, yy - y * y / n),
-    "explained_variance": lambda loss, n, y, yy: 1.0 - divide(n * loss, yy - y * y / n),
+    "r2": lambda loss, n, y, yy: 1.0 - divide(n * loss, _scatter(n, y, yy)),
+    "explained_variance": lambda loss, n, y, yy: 1.0 - divide(n * loss, _scatter(n, y, yy)),
 }
 """By scikit-learn's names, of the mean squared error, or the variance of errors, and the sums of 1, target and squared target."""

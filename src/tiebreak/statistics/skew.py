@@ -265,7 +265,7 @@ def carried_by_few(
         if 0 < n_others < min(FEW_EVENTS, values.size / FEWEST_PER_EVENT):
             rare.append((one, two, n_others, values.size))
         elif n_others:
-            deviation = values - values.mean()
+            deviation = (values - values.mean()) / np.abs(values).max()  # squares of tiny ones would be 0
             share = float(np.square(deviation).max() / np.square(deviation).sum())
             skewness = abs(float(skewness_of_mean(deviation))) * np.sqrt(values.size)
             least = VERY_SKEWED if values.size >= FEW_ITEMS else LESS_SKEWED

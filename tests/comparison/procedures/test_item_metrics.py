@@ -177,12 +177,14 @@ def test_many_models_and_copies(rng: np.random.Generator) -> None:
 
 
 def test_what_it_refuses(rng: np.random.Generator) -> None:
-    """Means; a class that one example has alone: what recall would be with others of it nobody knows."""
+    """Means; a class, or another true number, that one example has alone: what others would change nobody knows."""
     means = tb.read_items({"item": list(range(20)), "a": rng.normal(size=20), "b": rng.normal(size=20)}, metric="r2")
     one = tb.read_predictions([1, 0, 0, 0, 0, 0], {"a": [1, 0, 0, 0, 0, 1], "b": [1, 0, 0, 1, 0, 0]}, metric="f1")
+    apart = tb.read_predictions([1.5, 5.5, 5.5, 5.5], {"a": [1.4, 5, 5, 5], "b": [2, 6, 6, 5]}, metric="r2")
     for data, text in (
         (means, "is a mean over them"),
         (one, r"only one example is of the rarer class, .* Give more of it"),
+        (apart, "all examples have the same true number but those of one example, so nothing shows how much r2 varies"),
     ):
         with pytest.raises(DataError, match=text):
             tb.compare(data, method="jackknife-t")

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.comparison.procedures.items import (
     FURTHER_ITEMS,
@@ -165,10 +167,19 @@ def _refuse(data: Scores) -> TiebreakError | None:
             ),
         ),
         (
-            items.is_positive is not None and _pieces_of_rarer(items) < 2,
+            items.is_positive is not None and min(_n_pieces(items, items.is_positive == own) for own in (True, False)) < 2,
             (
                 f"all {unit}s of one class are in one {'cluster' if items.clusters is not None else unit}, so nothing shows how "
                 "much an area under the ROC curve varies. More of that class are needed."
+            ),
+        ),
+        (
+            items.truth is not None
+            and metric in ("r2", "explained_variance")
+            and _n_pieces(items, items.truth != np.median(items.truth)) < 2,
+            (
+                f"all {unit}s have the same true number but those of one {'cluster' if items.clusters is not None else unit}, so "
+                f"nothing shows how much {metric} varies. Give more that differ, or compare mean_absolute_error."
             ),
         ),
     ) or refuse_one_cluster(items)
@@ -209,11 +220,10 @@ def _values(data: Scores) -> ModelValues:
     )
 
 
-def _pieces_of_rarer(items: Items) -> int:
-    """Number of items, or clusters that hold some, of the class that has fewer of them."""
+def _n_pieces(items: Items, is_in: NDArray[Any]) -> int:
+    """Number of the items of a part, or of the clusters that hold some of them."""
     pieces = np.arange(len(items.items)) if items.clusters is None else np.asarray(items.clusters)
-    is_positive = np.asarray(items.is_positive)
-    return min(np.unique(pieces[own]).size for own in (is_positive, ~is_positive))
+    return int(np.unique(pieces[is_in]).size)
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:
