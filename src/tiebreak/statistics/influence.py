@@ -337,7 +337,6 @@ def _scatter(n: FloatArray, y: FloatArray, yy: FloatArray) -> FloatArray:
 
 METRICS_OF_NUMBERS: dict[str, Callable[..., FloatArray]] = {
     "root_mean_squared_error": lambda loss, *_: np.sqrt(loss),
-    "r2": lambda loss, n, y, yy: 1.0 - divide(n * loss, _scatter(n, y, yy)),
-    "explained_variance": lambda loss, n, y, yy: 1.0 - divide(n * loss, _scatter(n, y, yy)),
+    **dict.fromkeys(("r2", "explained_variance"), lambda loss, n, y, yy: 1.0 - divide(n * loss, _scatter(n, y, yy))),
 }
 """By scikit-learn's names, of the mean squared error, or the variance of errors, and the sums of 1, target and squared target."""
