@@ -20,9 +20,9 @@ from tiebreak.views.words import (
     listed,
     model_names,
     printable,
+    quoted_names,
     short_names,
     shorten,
-    spoken,
 )
 
 MISTRAL, LLAMA = "mistralai/Mistral-Small-24B-Instruct-2501", "meta-llama/Llama-3.1-70B-Instruct"
@@ -102,7 +102,7 @@ def test_three_thousand_long_names_take_no_time() -> None:
 
 def test_a_name_is_quoted_where_it_would_read_as_several() -> None:
     """A comma, an "and", a full stop at its end."""
-    assert [spoken(name) for name in ("svm", "poly, degree=3", "salt and pepper", "v1.", "Llama-3.1")] == [
+    assert [*quoted_names(("svm", "poly, degree=3", "salt and pepper", "v1.", "Llama-3.1")).values()] == [
         "svm",
         "'poly, degree=3'",
         "'salt and pepper'",

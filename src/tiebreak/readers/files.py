@@ -102,6 +102,8 @@ def check_path(path: Path, name: str) -> None:
     if "\0" in str(path):
         raise SourceNotFoundError(f"{str(path)!r} is no path: it holds a NUL character.")
     try:
+        if path.is_file():
+            return
         is_there = path.exists()
     except OSError as error:  # a name that is too long
         raise SourceNotFoundError(f"{name:.100} cannot be opened: {error.strerror or error}.") from None

@@ -32,7 +32,6 @@ from tiebreak.views.words import (
     quoted_names,
     seconds,
     span,
-    spoken,
 )
 
 HEADLINES = {
@@ -460,7 +459,7 @@ def reason_notes(comparison: Comparison, names: Sequence[str], reasons: Sequence
     found = dict[str, list[str]]()
     for name, code in zip(names, reasons, strict=True):
         if why := why_untested(comparison, REASONS[code], comparison.pair_table.interval_alpha):
-            found.setdefault(why, []).append(spoken(name))
+            found.setdefault(why, []).append(name)
     return tuple(f"Undecided ({listed(who)}): {why}." for why, who in found.items())
 
 

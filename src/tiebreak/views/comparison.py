@@ -171,7 +171,7 @@ def models_table(comparison: Comparison) -> Table:
         if by_another:
             notes += (f"Not the best, as another model than the first is shown to be ahead: {listed(by_another, 3)}.",)
         notes += overlap_notes(comparison) if comparison.method.name in NEEDED_OVERLAP else ()
-        notes += reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
+        notes += reason_notes(comparison, [names[row] for row in rows], comparison.against_reference.reason[rows].tolist())
     return Table.of(
         "",
         columns.items(),

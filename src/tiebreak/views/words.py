@@ -33,13 +33,11 @@ def short_names(names: Sequence[str], width: int = NAME_WIDTH) -> list[str]:
 
 
 def quoted_names(models: Sequence[str]) -> dict[str, str]:
-    """Each model's name as sentences have it: quoted where it would not read as one name."""
-    return {model: spoken(name) for model, name in zip(models, model_names(models), strict=True)}
-
-
-def spoken(name: str) -> str:
-    """A shown name in a sentence: in quotes where a comma, an "and" or a full stop in it would read as part of the sentence."""
-    return f"'{name}'" if re.search(r",|[.!?]$|\b(?:and|or|but|is|by)\b", name) else name
+    """Each model's name in a sentence: in quotes where a comma, an "and" or a full stop in it would read as part of that."""
+    return {
+        model: f"'{name}'" if re.search(r",|[.!?]$|\b(?:and|or|but|is|by)\b", name) else name
+        for model, name in zip(models, model_names(models), strict=True)
+    }
 
 
 def left_out(models: Sequence[str]) -> str:
