@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from tiebreak.cli.measuring import error_of_study
-from tiebreak.cli.options import Output, help_option, output_options
+from tiebreak.cli.options import Output, format_option, help_option, html_option, plots_option, raw_option
 from tiebreak.cli.process import EXIT_BROKEN, EXIT_OK, emit
 from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 
@@ -28,7 +28,10 @@ Examples:
             type=click.Choice(("warning", "error")),
             help="Exit code 1 if there is a finding as grave as that, or graver.",
         ),
-        *output_options("format", "raw", "plots", "html"),
+        format_option,
+        raw_option,
+        plots_option,
+        html_option,
     ],
 )
 @click.argument("study", metavar="STUDY")

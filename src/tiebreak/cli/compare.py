@@ -206,7 +206,7 @@ _OPTIONS = [
     click.Option(["--allow-inconclusive"], is_flag=True, help="Exit code 0 where it stays open."),
     click.Option(["--noise-floor"], metavar="FILE", help="Margins below it stay open: a file or a number."),
     click.Option(["--junit"], **FILE, help="Write the requirements, as JUnit's XML."),
-    *output_options(),
+    *output_options,
 ]
 
 

@@ -6,12 +6,7 @@ from typing import Any
 import click
 
 from tiebreak.cli.measuring import error_of_study, local_run_options, run_of, store_for_study, store_option, watched
-from tiebreak.cli.options import (
-    NAMES,
-    ROPE,
-    Output,
-    output_options,
-)
+from tiebreak.cli.options import NAMES, ROPE, Output, format_option, html_option, plots_option, raw_option
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE
 from tiebreak.errors import TiebreakError
 
@@ -32,7 +27,10 @@ curve_options = (
     ),
     click.Option(["--alpha"], type=float, default=0.05, show_default=True, help="1 - coverage of the intervals."),
     *local_run_options,
-    *output_options("format", "raw", "plots", "html"),
+    format_option,
+    raw_option,
+    plots_option,
+    html_option,
 )
 
 

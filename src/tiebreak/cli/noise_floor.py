@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import NAMES, Output, check_apart, help_option, output_options
+from tiebreak.cli.options import NAMES, Output, check_apart, format_option, help_option, html_option, raw_option
 from tiebreak.cli.process import say, standard_input_as_file
 
 EPILOG = """\b
@@ -38,7 +38,9 @@ _OPTIONS = [
         metavar="FILE",
         help="Keep it as JSON, for --noise-floor; in a folder of results gates find it by themselves.",
     ),
-    *output_options("format", "raw", "html"),
+    format_option,
+    raw_option,
+    html_option,
 ]
 
 

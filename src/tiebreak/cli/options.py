@@ -195,26 +195,21 @@ def _report_file(typed: str) -> Path:
     return value
 
 
-_OPTIONS = {
-    "format": click.Option(
-        ["--format", "format_"],
-        type=click.Choice(FORMATS),
-        default=FORMATS[0],
-        show_default=True,
-        help="How it is written; csv holds the numbers.",
-    ),
-    "details": click.Option(["--details"], is_flag=True, help="Add all pairs, notices, the method."),
-    "raw": click.Option(["--raw"], is_flag=True, help="With csv: names as they are, formulas too."),
-    "plots": click.Option(["--plots"], type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder."),
-    "html": click.Option(
-        ["--html"],
-        type=_report_file,
-        metavar="FILE",
-        help="Write the report, which opens offline.",
-    ),
-}
-
-
-def output_options(*names: str) -> list[Any]:
-    """Options of the answer, all of them or those that are named."""
-    return [_OPTIONS[name] for name in names or _OPTIONS]
+format_option = click.Option(
+    ["--format", "format_"],
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    show_default=True,
+    help="How it is written; csv holds the numbers.",
+)
+raw_option = click.Option(["--raw"], is_flag=True, help="With csv: names as they are, formulas too.")
+plots_option = click.Option(["--plots"], type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder.")
+html_option = click.Option(["--html"], type=_report_file, metavar="FILE", help="Write the report, which opens offline.")
+output_options = (
+    format_option,
+    click.Option(["--details"], is_flag=True, help="Add all pairs, notices, the method."),
+    raw_option,
+    plots_option,
+    html_option,
+)
+"""Options of the answer, where a command has them all."""

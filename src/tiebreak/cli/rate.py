@@ -7,8 +7,11 @@ import click
 from tiebreak.cli.options import (
     Output,
     direction_options,
+    format_option,
     help_option,
-    output_options,
+    html_option,
+    plots_option,
+    raw_option,
     show_found,
     with_direction,
 )
@@ -41,7 +44,10 @@ _OPTIONS = [
     ),
     click.Option(["--ignore-position"], is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
     click.Option(["--level"], type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
-    *output_options("format", "raw", "plots", "html"),
+    format_option,
+    raw_option,
+    plots_option,
+    html_option,
 ]
 
 

@@ -9,14 +9,7 @@ import click
 from msgspec import structs
 
 from tiebreak.cli.measuring import error_of_study, run_of, run_options, store_for_study, store_option, watched
-from tiebreak.cli.options import (
-    FORMATS,
-    ROPE,
-    Output,
-    emit_page,
-    help_option,
-    output_options,
-)
+from tiebreak.cli.options import FORMATS, ROPE, Output, emit_page, help_option, output_options
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
 from tiebreak.errors import TiebreakError
 
@@ -40,7 +33,7 @@ Examples:
         *run_options,
         click.Option(["--rope"], default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
         click.Option(["--metric"], metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
-        *output_options(),
+        *output_options,
     ],
 )
 @click.argument("study", metavar="STUDY")

@@ -5,10 +5,10 @@ from typing import Any
 import click
 
 from tiebreak.cli.measuring import find_store, store_option
-from tiebreak.cli.options import Output, help_option, output_options
+from tiebreak.cli.options import Output, format_option, help_option, raw_option
 
 
-@click.command("runs", params=[store_option, *output_options("format", "raw")])
+@click.command("runs", params=[store_option, format_option, raw_option])
 @help_option
 def runs_command(store: str | None, **typed: Any) -> None:
     """List the runs of a store, the last one updated first."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import Output, help_option, output_options
+from tiebreak.cli.options import Output, format_option, help_option, html_option, plots_option, raw_option
 from tiebreak.cli.process import standard_input_as_file
 
 EPILOG = """\b
@@ -58,7 +58,10 @@ _OPTIONS = [
     ),
     click.Option(["--metric"], metavar="NAME", help="Of the pilot."),
     click.Option(["--lower-is-better/--higher-is-better"], default=None, help="Direction of the pilot's metric."),
-    *output_options("format", "raw", "plots", "html"),
+    format_option,
+    raw_option,
+    plots_option,
+    html_option,
 ]
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from tiebreak.cli.measuring import find_run, store_option, typed
-from tiebreak.cli.options import Output, help_option, output_options
+from tiebreak.cli.options import Output, format_option, help_option, html_option, raw_option
 
 
-@click.command("show", params=[store_option, *output_options("format", "raw", "html")])
+@click.command("show", params=[store_option, format_option, raw_option, html_option])
 @click.argument("run", metavar="RUN")
 @help_option
 def show_command(run: str, store: str | None, **options: Any) -> None:
