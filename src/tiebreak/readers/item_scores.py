@@ -75,12 +75,6 @@ def items_of(
     model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
     run = ranked(run, list(map(natural_key, run.names)))
     refuse_names("model", model.names)
-    if "item_hash" in words and (odd := _by_item(words["item_hash"], item)[1]).size:
-        which = [item.names[place] for place in np.unique(item.code[odd]).tolist()]
-        raise DataError(
-            f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they drawn or "
-            "ordered in another way? Evaluate both models on the same samples."
-        )
     place = cell_of(model, {"run": run, "item": item})
     shape = (len(model.names), len(run.names), len(item.names))
     is_grid = np.array_equal(place, np.arange(np.prod(shape)))  # of a column for each model, which may have a million rows
@@ -157,6 +151,12 @@ def _joined(parts: Sequence[Long]) -> Long:
             words[name] = Words((), filled).renamed((*words[name].names, usual)).ordered()
     if TASK in words and len(words[TASK].names) > 1:
         words["item"] = _paired(words[TASK], words["item"])
+    if "item_hash" in words and (odd := _by_item(words["item_hash"], words["item"])[1]).size:
+        which = [words["item"].names[place] for place in np.unique(words["item"].code[odd]).tolist()]
+        raise DataError(
+            f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they drawn or "
+            "ordered in another way? Evaluate both models on the same samples."
+        )
     if len(parts) == 1:
         return replace(parts[0], words=words, numbers=numbers)
     units = {part.unit for part in parts}
