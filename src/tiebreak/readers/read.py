@@ -207,16 +207,19 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> list[Source]:
     given = []
     files = iter(_different_names([Path(source) for source in sources if isinstance(source, _FILE)]))
     for number, source in enumerate(sources, start=1):
-        is_alone = len(sources) == 1
-        name = printable(os.fspath(source)) if isinstance(source, _FILE) else f"source {number}" if not is_alone else "the source"
-        source = source if isinstance(source, _FILE) else _as_table(source, options)
+        if isinstance(source, _FILE):
+            name = printable(os.fspath(source))
+            given.append(Source(source, name, name, file=printable(next(files))))
+            continue
+        is_alone, source = len(sources) == 1, _as_table(source, options)
+        name = "the source" if is_alone else f"source {number}"
         if isinstance(source, Mapping) and sklearn.is_of_sources(source):
             for key, value in source.items():
                 own = printable(os.fspath(value)) if isinstance(value, _FILE) else name
                 given.append(Source(value, own, own, str(key)))
         else:
             name = "the table" if is_alone and is_frame(source) else name
-            given.append(Source(source, name, name, file=printable(next(files)) if isinstance(source, _FILE) else ""))
+            given.append(Source(source, name, name))
     if len(given) > 1 and (rows := _rows_of_runs(given, options)):
         given = [Source(rows, f"{given[0].name} and {len(rows) - 1} more")]
         named = {"model": "model"} if "model" in rows[0] else {}  # be it called 0.9 after its file

@@ -206,7 +206,7 @@ class Reading:
     @classmethod
     def of(cls, table: SourceTable, options: ReadOptions) -> Reading:
         """The rows that are asked for, and what their columns hold."""
-        table = _turned(_where(table, options.where or {}))
+        table = _turned(_where(table, options.where) if options.where else table)
         # a column of numbers that is empty may be of a model that lacks all scores
         are_named = any(role_of(name) == "model" for name in table.columns)
         empty = {
