@@ -673,7 +673,6 @@ def _of_arrow(column: Any) -> Column | list[Any]:
     import pyarrow as pa
 
     array = column.combine_chunks()
-    array = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         array = array.cast(pa.string()).dictionary_encode()
     if pa.types.is_dictionary(array.type) and pa.types.is_string(array.type.value_type):
