@@ -108,7 +108,8 @@ def items_of(
     )
     clusters, weights = (_one_each(joined, key, item) for key in ("cluster", "weight"))
     texts = {name: _by_item(column, item) for name, column in words.items() if name not in _OWN}
-    for name, (_, odd, _) in texts.items():
+    is_numbered = is_numeric(item) and model.code.size == len(model.names) * len(item.names)  # and not named
+    for name, (_, odd, _) in texts.items() if is_numbered else ():
         is_of_each = len(words[name].ordered().names) == len(item.names) and not is_numeric(words[name])
         if odd.size and is_of_each and is_unique(model, {name: words[name]}):
             raise DataError(
