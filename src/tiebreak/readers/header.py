@@ -129,10 +129,11 @@ _TIMES = frozenset("time times seconds sec runtime duration latency wallclock el
 _ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta gain improvement gap".split())
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
-    level flop gflop mac memory mb gb year""".split()
+    level flop gflop mac memory mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
+    """.split()
 )
 _STATISTIC = re.compile(
-    r"n_\w+|num_\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_(error|deviation)(_.*)?"
+    r"n_\w+|num_\w+|(is|has)_(?!correct)\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_(error|deviation)(_.*)?"
 )
 """What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic."""
 

@@ -504,8 +504,11 @@ class Reading:
         parts = ("model", "metric", *units, *words, *numbers)
         used = {column, *by_model.values(), *(name for role in parts for name in self.roles.get(role, ()))}
         rest = [name for name in table.columns if name not in used and (column or self.is_text[name] or role_of(name) == "item")]
-        if "column 1" in rest and reading.is_text["column 1"]:  # an index, of a description of scores
-            reading.key("column 1", table.words("column 1"))
+        by_position = "item" in units.keys() - reading.roles.keys()
+        # an index, of a description of scores, or a last row of items that nothing names
+        for name in [name for name in rest if reading.is_text[name] and (by_position or name == "column 1")]:
+            if name == "column 1" or sums_up(table.words(name).texts()[-1]):
+                reading.key(name, table.words(name))
         roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(by_model), 4))
         if "item" in units:
             if metrics is not None:
@@ -559,8 +562,8 @@ class Reading:
             texts = [name for name in texts if self._has_wrong_cells(name)]
             self._refuse_single_examples(numbers)
         else:
-            self._refuse_running_numbers(numbers)
             refuse_nested(self.table, list(self.table.nested))
+        self._refuse_running_numbers(numbers)
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
         if odd := [*texts, *(name for name in numbers if is_no_score(name) or sums_up(name) or name in self.folds)]:
@@ -642,14 +645,18 @@ class Reading:
     def _refuse_running_numbers(self, models: Sequence[str]) -> None:
         """Refuse columns that count, sum up the others or are of another scale, where scores of models are to be."""
         for name in models:
-            values, others = self.table.numbers(name), [self.table.numbers(each) for each in models if each != name]
-            extreme = next((_EXTREMES[word] for word in words_in(name) if word in _EXTREMES and len(others) > 1), None)
+            values, extreme = self.table.numbers(name), next(filter(None, map(_EXTREMES.get, words_in(name))), None)
+            is_looked_at = extreme is not None or values.min() > 1  # beside others, of which there may be thousands
+            others = [self.table.numbers(each) for each in models if each != name] if is_looked_at else []
+            steps = values[1:] - values[:-1]
+            # by one, or a grid of settings, which stands in front
+            is_grid = values.size > 3 and name == models[0] and (abs(steps - steps[0]) <= 1e-9 * abs(values).max()).all()
             said = {
-                f"it counts upwards ({values[0]:g}, {values[0] + 1:g} ...)": (
-                    values.size > 2 and np.all(values[1:] == values[:-1] + 1) and not self._unit_roles()
+                f"it counts upwards ({', '.join(f'{each:g}' for each in values[:2])} ...)": (
+                    values.size > 2 and steps[0] > 0 and (is_grid or (steps == 1).all()) and not self._unit_roles()
                 ),
                 "it is the best or the worst of the others in each row": (
-                    extreme is not None and np.array_equal(values, extreme.reduce(others), equal_nan=True)
+                    extreme is not None and len(others) > 1 and np.array_equal(values, extreme.reduce(others), equal_nan=True)
                 ),
                 f"it holds whole numbers, from {values.min():g} on, beside scores from 0 to 1": (
                     others and values.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(values)
@@ -858,9 +865,11 @@ class Reading:
                 f"scores and {least!r} has {n_rows.min()}.",
                 "Name the rows in a column 'fold', 'split' or 'item'.",
             )
+        sizes = self.table.numbers(self.roles["n_train"][0]) if "n_train" in self.roles else np.zeros(1)
+        curve = self.roles["n_train"] if sizes.max() > 2 * sizes.min() else ()  # those of folds are nearly the same
         beside = self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ())
         order, shape = np.argsort(models.code, kind="stable"), (len(models.names), -1)
-        for name in beside if options.rows not in ("items", "seeds") and n_rows[0] > 1 else ():
+        for name in (*curve, *beside) if options.rows not in ("items", "seeds") and n_rows[0] > 1 else ():
             words = self.table.words(name)
             rows = (words.code if self.is_text[name] else self.table.numbers(name))[order].reshape(shape)
             held = np.sort(rows, axis=1)
