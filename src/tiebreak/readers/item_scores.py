@@ -108,10 +108,15 @@ def items_of(
     )
     clusters, weights = (_one_each(joined, key, item) for key in ("cluster", "weight"))
     texts = {name: _by_item(column, item) for name, column in words.items() if name not in _OWN}
-    is_numbered = is_numeric(item) and model.code.size == len(model.names) * len(item.names)  # and not named
-    for name, (_, odd, _) in texts.items() if is_numbered else ():
-        is_of_each = len(words[name].ordered().names) == len(item.names) and not is_numeric(words[name])
-        if odd.size and is_of_each and is_unique(model, {name: words[name]}):
+    for name, (_, odd, _) in texts.items():  # rows that are numbered, and not named
+        if (
+            odd.size
+            and model.code.size == len(model.names) * len(item.names)
+            and len(words[name].ordered().names) == len(item.names)
+            and is_numeric(item)
+            and not is_numeric(words[name])
+            and is_unique(model, {name: words[name]})
+        ):
             raise DataError(
                 f"{joined.name}: {name!r} names the same {len(item.names)} rows of each model, but in another order than the "
                 f"{unit}s {quoted(item.names, 2)}. Which of them names the items? ",

@@ -504,9 +504,9 @@ class Reading:
         parts = ("model", "metric", *units, *words, *numbers)
         used = {column, *by_model.values(), *(name for role in parts for name in self.roles.get(role, ()))}
         rest = [name for name in table.columns if name not in used and (column or self.is_text[name] or role_of(name) == "item")]
-        by_position = "item" in units.keys() - reading.roles.keys()
         # an index, of a description of scores, or a last row of items that nothing names
-        for name in [name for name in rest if reading.is_text[name] and (by_position or name == "column 1")]:
+        looked = rest if "item" in units.keys() - reading.roles.keys() else [name for name in rest if name == "column 1"]
+        for name in filter(reading.is_text.__getitem__, looked):
             if name == "column 1" or sums_up(table.words(name).texts()[-1]):
                 reading.key(name, table.words(name))
         roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(by_model), 4))
@@ -648,13 +648,17 @@ class Reading:
             values, extreme = self.table.numbers(name), next(filter(None, map(_EXTREMES.get, words_in(name))), None)
             is_looked_at = extreme is not None or values.min() > 1  # beside others, of which there may be thousands
             others = [self.table.numbers(each) for each in models if each != name] if is_looked_at else []
-            steps = values[1:] - values[:-1]
-            # by one, or a grid of settings, which stands in front
-            is_grid = values.size > 3 and name == models[0] and (abs(steps - steps[0]) <= 1e-9 * abs(values).max()).all()
+            # a grid of settings, which stands in front
+            is_grid = (
+                not self._unit_roles()
+                and name == models[0]
+                and values.size > 3
+                and values[0] < values[-1] < 1e9
+                and np.allclose(values, np.linspace(values[0], values[-1], values.size), 0, 1e-9 * abs(values).max())
+            )
             said = {
-                f"it counts upwards ({', '.join(f'{each:g}' for each in values[:2])} ...)": (
-                    values.size > 2 and steps[0] > 0 and (is_grid or (steps == 1).all()) and not self._unit_roles()
-                ),
+                f"it counts upwards ({', '.join(f'{each:g}' for each in values[:2])} ...)": is_grid
+                or (values.size > 2 and np.all(values[1:] == values[:-1] + 1) and not self._unit_roles()),
                 "it is the best or the worst of the others in each row": (
                     extreme is not None and len(others) > 1 and np.array_equal(values, extreme.reduce(others), equal_nan=True)
                 ),
@@ -865,8 +869,8 @@ class Reading:
                 f"scores and {least!r} has {n_rows.min()}.",
                 "Name the rows in a column 'fold', 'split' or 'item'.",
             )
-        sizes = self.table.numbers(self.roles["n_train"][0]) if "n_train" in self.roles else np.zeros(1)
-        curve = self.roles["n_train"] if sizes.max() > 2 * sizes.min() else ()  # those of folds are nearly the same
+        # training sizes of folds are nearly the same
+        curve = [name for name in self.roles.get("n_train", ()) if (n := self.table.numbers(name)).max() > 2 * n.min()]
         beside = self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ())
         order, shape = np.argsort(models.code, kind="stable"), (len(models.names), -1)
         for name in (*curve, *beside) if options.rows not in ("items", "seeds") and n_rows[0] > 1 else ():
