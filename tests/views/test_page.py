@@ -46,6 +46,20 @@ def test_effect_interval_and_verdict_stay_in_a_narrow_window(names: list[str], w
     assert ("- 1, model" in " ".join(text.split())) == (width <= 40)
 
 
+def test_a_long_header_is_cut_before_its_column_goes() -> None:
+    """The value stays under the start of its name; where there is no room for that either, it is said that it is left out."""
+    table = Table.of(
+        "",
+        {"model": ["a" * 12], "macro averaged f1 of all": ["0.91"], "verdict": ["first"]}.items(),
+        spare=("macro averaged f1 of all",),
+    )
+    assert [header for width in (80, 40, 30) for header in table.fitted(width).headers[1:-1]] == [
+        "macro averaged f1 of all",
+        "macro averaged…",
+    ]
+    assert table.fitted(30).notes == ("Left out at 30 columns: macro averaged….",)
+
+
 def test_colour_only_repeats_what_the_word_says() -> None:
     """The verdict is coloured, and spelled out; a name like markup or an escape sequence is shown, not obeyed."""
     shown = on_terminal(["[red]worse[/red]", "\x1b[31mred", ":smile:", "undecided"], 140)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tiebreak.printable import printable
-from tiebreak.views.words import columns, short_names
+from tiebreak.views.words import columns, cut, short_names
 
 WIDTH = 80
 """Columns of text."""
@@ -21,6 +21,9 @@ ROWS = 20
 GAP = 2
 FEWEST_OF_NAME = 12
 """Characters of a name below which other columns go."""
+
+HEADER_WIDTH = 16
+"""Columns to which the header of a column is cut that would be left out."""
 
 NAME_COLUMNS = ("model", "minus", "against", "first", "second", "search", "candidate")
 
@@ -178,6 +181,10 @@ class Table:
         shown = dict(zip(known, short_names(known, each), strict=True)) if longest > each else {}
         rows = tuple(tuple(shown.get(row[k], row[k]) if k in names else row[k] for k in kept) for row in self.rows)
         gone = [header for k, header in enumerate(self.headers) if header and k not in kept]
+        if any(columns(header) > HEADER_WIDTH for header in gone):  # under a shorter header they may stay
+            short = {header: cut(header, HEADER_WIDTH) for header in gone}
+            headers, spare = (tuple(short.get(each, each) for each in own) for own in (self.headers, self.spare))
+            return replace(self, headers=headers, spare=spare).fitted(width)
         left = [f"Left out at {width} columns: {', '.join(gone)}."] if gone else []
         headers, right = tuple(self.headers[k] for k in kept), tuple(self.right[k] for k in kept)
         return replace(self, headers=headers, rows=rows, right=right, notes=(*self.notes, *left))
