@@ -170,10 +170,10 @@ def _seasons(deviation: FloatArray, first: FloatArray) -> FloatArray:
 def _season(deviation: FloatArray, first: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The distant lag at which what an autoregression of order 1 leaves goes together, as from one season to the next.
 
-    Of ranks, one-sided at 1 % over the lags from 4 to a third of the series, and for usual seasons at 1 to 3 % each, the less the
-    longer the series, with Bartlett's error of nearer lags. Half as far apart periods must go together less. A cycle, of which
-    periods that are nearer go against each other nearly as much, cancels in the mean and is not named. The correlation is raised
-    by what an autoregression from season to season shows too little of on average.
+    Of ranks, one-sided at 2 / n over the lags from 4 to a third of the series, and for usual seasons at 1 to 3 % each, less the
+    longer the series is, with Bartlett's error of nearer lags. Half as far apart periods must go together less. A cycle, of which
+    periods that are nearer go against each other more, cancels in the mean and is not named. The correlation is raised by what an
+    autoregression from season to season shows too little of on average.
     """
     n = deviation.shape[-1]
     left = mid_ranks(deviation[:, 1:] - first * deviation[:, :-1]) - n / 2
@@ -182,11 +182,10 @@ def _season(deviation: FloatArray, first: FloatArray) -> tuple[FloatArray, Float
     ratio = divide(products, products[:, :1])
     error = np.sqrt((1 + 2 * np.square(ratio[:, 1:4]).sum(axis=-1)) / n)[:, None]
     lag = np.arange(4, n // 3 + 1)
-    is_usual = np.isin(lag, SEASONS)
-    least = np.where(is_usual, min(1.6 + n / 200, 2.4) * np.sqrt(1 - lag / n), -ndtri(0.01 / max(1, lag.size)))
+    least = np.where(np.isin(lag, SEASONS), min(1.6 + n / 200, 2.4), -ndtri(2 / (n * max(1, lag.size)))) * np.sqrt(1 - lag / n)
     peak, half = ratio[:, lag], ratio[:, lag // 2]
     lowest = np.minimum.accumulate(ratio, axis=-1)[:, lag]
-    is_season = (peak > np.maximum(least * error, half)) & (half > -0.6 * peak) & (lowest > np.where(is_usual, -1.5, -0.9) * peak)
+    is_season = (peak > np.maximum(least * error, half)) & (half > -0.6 * peak) & (lowest > -1.5 * peak)
     shown = np.where(is_season, peak / least, 0.0)
     best = lag[shown.argmax(axis=-1)]
     raised = ratio[np.arange(len(best)), best] * (1 + 3 * best / n) / (1 - best / n)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import MOST_CHECKED, Procedure, TestOnly, and_more, refusal
+from tiebreak.comparison.procedures.procedure import ALLOWED_SHARE, MOST_CHECKED, Procedure, TestOnly, and_more, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray, Law, blocks, student
 from tiebreak.scores.scores import Scores
@@ -17,9 +17,6 @@ N_RESAMPLES = 9_999
 
 FEW_PERIODS = 60
 """Periods below which it is said that they are few."""
-
-ALLOWED_SHARE = 0.1
-"""Share of the pairs that may look so by chance, where there are several."""
 
 SEEN = 1.0
 """Skewness of the differences of a pair that periods without any rarely show: from there on Hall's t counts beside Student's.

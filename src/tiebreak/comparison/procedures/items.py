@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import (
+    ALLOWED_SHARE,
     MOST_CHECKED,
     Judged,
     ModelValues,
@@ -414,7 +415,7 @@ def _about_items(items: Items) -> Iterator[Notice]:
             f"{quoted([items.models[one], items.models[two]])}{and_more(len(rare))}: the difference is the same on all but "
             f"{n_others} of the {size} {unit}s, which carry all that is seen, and a sample may hold none of them",
         )
-    if skewed:
+    if len(skewed) > ALLOWED_SHARE * (first.size - 1):
         one, two, share = skewed[0]
         how = "the differences are very skewed"
         if not np.isnan(share):

@@ -172,6 +172,9 @@ def noted(*remarks: tuple[bool | np.bool_, Notice]) -> Iterator[Notice]:
 MOST_CHECKED = 60
 """Models up to which the differences of all pairs are looked at."""
 
+ALLOWED_SHARE = 0.1
+"""Share of the pairs that may look odd by chance, where there are several."""
+
 
 def and_more(n: int) -> str:
     """Words on the pairs beside the one that is named."""
