@@ -363,7 +363,9 @@ def _found_in_table(given: Source, options: ReadOptions, *, n_sources: int) -> S
                 key: column.texts() if isinstance(column, Words) else column.tolist() for key, column in table.columns.items()
             }
             return read({**held, **table.nested}, name, options)
-    if any(each.startswith("rank_test_") for each in names):
+    if any(each.startswith("rank_test_") for each in names) or all(
+        any(each.startswith(start) for each in names) for start in ("param_", "mean_test_")
+    ):
         raise refuse(
             name,
             "it is the cv_results_ of a search without the scores of its splits.",

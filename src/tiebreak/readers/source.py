@@ -377,7 +377,7 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (
     plain,
     lambda name: name.removeprefix("neg_"),
     lambda name: plain_name(full_name(bare_name(name))),
-    lambda name: plain_name(full_name(re.sub(r"(?i)^test[ _./-]", "", bare_name(name)))),
+    lambda name: plain_name(full_name(re.sub(r"(?i)^(test[ _./-])?(neg_)?", "", bare_name(name)))),
 )
 """What two names of a metric have in common, the surest first."""
 

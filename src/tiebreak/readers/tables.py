@@ -886,7 +886,7 @@ def _with_index(source: Any) -> Any:
     says_nothing = names in ([], [None]) and getattr(getattr(index, "dtype", None), "kind", "O") in "biuf"
     if not names or says_nothing or any(each in source.columns for each in names if each is not None):
         return source
-    return source.reset_index(names=[each or ("" if place == 0 else f"level_{place}") for place, each in enumerate(names)])
+    return source.reset_index(names=[each or ("" if place == 0 else f"column {place + 1}") for place, each in enumerate(names)])
 
 
 def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
@@ -895,5 +895,6 @@ def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
         table.refuse_rows(
             [isinstance(cell, _NESTED) for cell in table.nested.get(column, ())],
             lambda row, its=column: f"it is {printable(f'{table.nested[its][row]!r:.60}')}; it must be a single text or number.",  # type: ignore[misc]
+            "Of lists of scores write a row for each score, or pass a dict with the list of each model.",
             column=column,
         )
