@@ -56,6 +56,16 @@ def test_the_caller_says_what_means_are_of(columns, options, kind, n):
         ({"AUC (95% CI)": ["0.91 (0.88-0.94)", "0.89 (0.85-0.92)"]}, {"n_test": (100, 200)}, [0.91, 0.89]),
         ({"Top-1 Acc.": [91.2, 87.4], "Top-5 Acc.": [99, 98], "FLOPs (G)": [1, 2]}, {"metric": "Top-1 Acc."}, [0.912, 0.874]),
         ({"acc,none": [0.9, 0.8], "acc_stderr,none": [0.01, 0.01]}, {}, [0.9, 0.8]),
+        (
+            {
+                "average_precision_mean": [0.9, 0.8],
+                "ap_std": [0.1, 0.1],
+                "precision_mean": [0.6, 0.7],
+                "precision_std": [0.1, 0.2],
+            },
+            {"metric": "precision", "n_test": None, "cv": 5},
+            [0.6, 0.7],
+        ),
     ],
 )
 def test_the_column_of_test_scores_is_found_by_its_name(columns, options, values):

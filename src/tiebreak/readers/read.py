@@ -383,8 +383,7 @@ def _found_in_table(given: Source, options: ReadOptions, *, n_sources: int) -> S
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
         return reading
-    is_alone = n_sources > 1 or given.key or (isinstance(source, _FILE) and not reading.folds)
-    long = reading.long(given.stem if is_alone else None)
+    long = reading.long(given.stem if n_sources > 1 or given.key or (isinstance(source, _FILE) and not reading.folds) else None)
     if isinstance(long, Scores):
         return long
     if not long.model_column and n_sources == 1 and not given.key and "item" not in long.words:

@@ -327,10 +327,10 @@ class Reading:
     @cached_property
     def folds(self) -> list[str]:
         """Columns of a table without models that are called like the splits of one, fold_1 or 1, where no others hold scores."""
-        numbers, are_items = self.numeric(*self.roles), "item" in self.roles or self.options.rows == "items"
+        numbers = self.numeric(*self.roles)
         names = [name for name in numbers if (match := _FOLD.fullmatch(name)) and str(match["unit"]).casefold() != "run"]
-        are_splits = len(names) > 1 and all(name in names or is_no_score(name) for name in numbers)
-        return names if are_splits and not are_items and self.options.models is None else []
+        is_other = "item" in self.roles or self.options.rows == "items" or self.options.models is not None or len(names) < 2
+        return [] if is_other or not all(name in names or is_no_score(name) for name in numbers) else names
 
     def score_column(self) -> str | None:
         """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
@@ -505,9 +505,8 @@ class Reading:
         used = {column, *by_model.values(), *(name for role in parts for name in self.roles.get(role, ()))}
         rest = [name for name in table.columns if name not in used and (column or self.is_text[name] or role_of(name) == "item")]
         # an index, of a description of scores, or a last row of items that nothing names
-        looked = rest if "item" in units.keys() - reading.roles.keys() else [name for name in rest if name == "column 1"]
-        for name in filter(reading.is_text.__getitem__, looked):
-            if name == "column 1" or sums_up(table.words(name).texts()[-1]):
+        for name in filter(reading.is_text.__getitem__, rest):
+            if name == "column 1" or ("item" in units.keys() - reading.roles.keys() and sums_up(table.words(name).texts()[-1])):
                 reading.key(name, table.words(name))
         roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(by_model), 4))
         if "item" in units:
@@ -997,8 +996,8 @@ def _metrics_of_each(names: Sequence[str]) -> set[str]:
     """Metrics of columns such as unet_dice, where each model has one for each of them; none for other columns."""
     found = [match for name in names if (match := re.fullmatch(r"(.+)[_ ./-]([^_ ./-]+)", name))]
     models, metrics = ({match[part] for match in found} for part in (1, 2))
-    is_full = len(found) == len(names) == len(models) * len(metrics) and len(models) > 1
-    return metrics if is_full and any(map(is_metric, metrics)) else set()
+    are_crossed = len(found) == len(names) == len(models) * len(metrics) and len(models) > 1
+    return metrics if are_crossed and any(map(is_metric, metrics)) else set()
 
 
 def _turned(table: SourceTable) -> SourceTable:

@@ -120,10 +120,11 @@ def _column(table: SourceTable, name: str) -> _Column | None:
     typed = {word: word.casefold() for word in re.split(r"[\s_.,()\[\]%/-]+", short) if word}
     spread = next((SPREADS[word] for word in typed.values() if word in SPREADS), "")
     part = next((word for word in typed.values() if word in PARTS), "")
-    metric = ("_" if "_" in name else " ").join(
-        each for each, word in typed.items() if word not in {*MEANS, *SPREADS, part, "none", "95"}
-    )
-    if part.startswith("train") or is_no_score(metric.replace("_", " ")):
+    words = [each for each, word in typed.items() if word not in {*SPREADS, part, "none", "95"}]
+    whole = words[:-1] if words and words[-1].casefold() in MEANS else words  # an average precision is no mean of precisions
+    kept = whole if has_direction(" ".join(whole)) else [each for each in words if each.casefold() not in MEANS]
+    metric = ("_" if "_" in name else " ").join(kept)
+    if part.startswith("train") or (is_no_score(metric.replace("_", " ")) and not has_direction(metric)):
         return None
     cells = [
         (match[1], match[2]) if (match := _CELL.fullmatch(" ".join(text.split()))) else (text, None)
