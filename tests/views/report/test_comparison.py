@@ -119,6 +119,7 @@ def test_an_evaluation_has_one_answer_in_each_metric() -> None:
     """Of one dataset; over all datasets and on each there would be two of the same."""
     X, y = make_classification(60, random_state=0)
     models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
-    page = tb.evaluate(models, X, y, cv=3, scoring=["accuracy", "f1"]).to_html()
+    page = tb.evaluate(models, datasets={"plain": (X, y)}, cv=3, scoring=["accuracy", "f1"]).to_html()
+    assert re.findall("<option [^>]*>([^<]*)", page)[:2] == ["accuracy on plain", "f1 on plain"]
     assert page.count("<section data-answer=") == 2
     assert [each["metric"]["name"] for each in data_of(page)] == ["accuracy", "f1"]
