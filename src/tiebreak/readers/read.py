@@ -131,6 +131,8 @@ def read_items(
     >>> items.disagreements("large", "small")["item"].tolist()
     ['q1']
     """
+    if rows not in ("auto", "items"):
+        raise InvalidParameterError(f"rows must be 'auto' or 'items'; got {rows!r}.", about="rows")
     options = ReadOptions(
         metric,
         None,
