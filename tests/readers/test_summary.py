@@ -66,6 +66,7 @@ def test_the_caller_says_what_means_are_of(columns, options, kind, n):
             {"metric": "precision", "n_test": None, "cv": 5},
             [0.6, 0.7],
         ),
+        ({"mean_iou": [0.9, 0.8], "std_iou": [0.1, 0.1]}, {"metric": "iou", "n_test": None, "cv": 5}, [0.9, 0.8]),
     ],
 )
 def test_the_column_of_test_scores_is_found_by_its_name(columns, options, values):

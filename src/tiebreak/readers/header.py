@@ -253,8 +253,11 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     if is_told and roles.keys().isdisjoint(("prediction", "score")):
         roles["prediction"] = predicted
     if roles.keys().isdisjoint((*UNITS, "item", "run")) and not roles.keys().isdisjoint(("truth", "model")):
-        likely = [name for name in (*rest, *roles.get("cluster", ())) if _ID.search(name)]
-        numbers = [name for name in likely if _numbers_examples(table, name, roles.get("model", [""])[0])]
+        numbers = [
+            name
+            for name in (*rest, *roles.get("cluster", ()))
+            if _ID.search(name) and _numbers_examples(table, name, roles.get("model", [""])[0])
+        ]
         if len(numbers) == 1:
             roles["item"] = numbers
     if "name" in names and "model" not in roles and {"item", "metric", "score"} <= roles.keys():

@@ -996,8 +996,8 @@ def _metrics_of_each(names: Sequence[str]) -> set[str]:
     """Metrics of columns such as unet_dice, where each model has one for each of them; none for other columns."""
     found = [match for name in names if (match := re.fullmatch(r"(.+)[_ ./-]([^_ ./-]+)", name))]
     models, metrics = ({match[part] for match in found} for part in (1, 2))
-    are_crossed = len(found) == len(names) == len(models) * len(metrics) and len(models) > 1
-    return metrics if are_crossed and any(map(is_metric, metrics)) else set()
+    are_crossed = len(found) == len(names) == len(models) * len(metrics)
+    return metrics if are_crossed and len(models) > 1 and any(map(is_metric, metrics)) else set()
 
 
 def _turned(table: SourceTable) -> SourceTable:

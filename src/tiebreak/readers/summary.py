@@ -121,9 +121,13 @@ def _column(table: SourceTable, name: str) -> _Column | None:
     spread = next((SPREADS[word] for word in typed.values() if word in SPREADS), "")
     part = next((word for word in typed.values() if word in PARTS), "")
     words = [each for each, word in typed.items() if word not in {*SPREADS, part, "none", "95"}]
-    whole = words[:-1] if words and words[-1].casefold() in MEANS else words  # an average precision is no mean of precisions
-    kept = whole if has_direction(" ".join(whole)) else [each for each in words if each.casefold() not in MEANS]
-    metric = ("_" if "_" in name else " ").join(kept)
+    whole = words[:-1] if words and words[-1].casefold() in MEANS else words
+    bare = [each for each in words if each.casefold() not in MEANS]
+    # an average precision is no mean of precisions, and a mean squared error no squared error
+    is_whole = has_direction(" ".join(whole)) and (
+        [*map(str.casefold, bare)] == ["precision"] or not has_direction(" ".join(bare))
+    )
+    metric = ("_" if "_" in name else " ").join(whole if is_whole else bare)
     if part.startswith("train") or (is_no_score(metric.replace("_", " ")) and not has_direction(metric)):
         return None
     cells = [
