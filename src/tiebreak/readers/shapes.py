@@ -647,17 +647,12 @@ class Reading:
             values, extreme = self.table.numbers(name), next(filter(None, map(_EXTREMES.get, words_in(name))), None)
             is_looked_at = extreme is not None or values.min() > 1  # beside others, of which there may be thousands
             others = [self.table.numbers(each) for each in models if each != name] if is_looked_at else []
-            # a grid of settings, which stands in front
-            is_grid = (
-                not self._unit_roles()
-                and name == models[0]
-                and values.size > 3
-                and values[0] < values[-1] < 1e9
-                and np.allclose(values, np.linspace(values[0], values[-1], values.size), 0, 1e-9 * abs(values).max())
-            )
+            # settings stand in front of what was measured at each; scores may rise evenly in examples, of all models
+            is_grid = name == models[0] and [_rises_evenly(self.table.numbers(each)) for each in models[:2]] == [True, False]
             said = {
-                f"it counts upwards ({', '.join(f'{each:g}' for each in values[:2])} ...)": is_grid
-                or (values.size > 2 and np.all(values[1:] == values[:-1] + 1) and not self._unit_roles()),
+                f"it counts upwards ({', '.join(f'{each:g}' for each in values[:2])} ...)": (
+                    (is_grid or (values.size > 2 and np.all(values[1:] == values[:-1] + 1))) and not self._unit_roles()
+                ),
                 "it is the best or the worst of the others in each row": (
                     extreme is not None and len(others) > 1 and np.array_equal(values, extreme.reduce(others), equal_nan=True)
                 ),
@@ -990,6 +985,12 @@ class Reading:
             column=column,
         )
         return words
+
+
+def _rises_evenly(values: FloatArray) -> bool:
+    """True for four numbers or more that rise by equal steps."""
+    top = np.abs(values).max()
+    return values.size > 3 and values[0] < values[-1] and top < 1e9 and np.ptp(np.diff(values)) <= 1e-9 * top
 
 
 def _metrics_of_each(names: Sequence[str]) -> set[str]:
