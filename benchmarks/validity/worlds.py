@@ -672,6 +672,7 @@ def make_worlds() -> None:
     for sizes in ((3, 300), (8, 8, 8)):
         tasks(CENTRED, sizes, 0.0)
     items("1 of 10 far out", 40, [far_out, far_out])
+    items("costs of 10 models, lognormal 1", 80, [LN] * 10)
 
 
 class Row(NamedTuple):

@@ -268,10 +268,9 @@ def carried_by_few(
             deviation = (values - values.mean()) / np.abs(values).max()  # squares of tiny ones would be 0
             share = float(np.square(deviation).max() / np.square(deviation).sum())
             skewness = abs(float(skewness_of_mean(deviation))) * np.sqrt(values.size)
-            least = VERY_SKEWED if values.size >= FEW_ITEMS else LESS_SKEWED
             if share > MOST_OF_ONE:
                 carried.append((one, two, share))
-            elif skewness > least and triples_pvalue(values) < SKEWED_ALPHA:
+            elif skewness > (VERY_SKEWED if values.size >= FEW_ITEMS else LESS_SKEWED) and triples_pvalue(values) < SKEWED_ALPHA:
                 carried.append((one, two, float("nan")))
     return rare, carried
 
@@ -286,8 +285,7 @@ def _may_be_carried(means: FloatArray, first: IntArray, second: IntArray) -> NDA
     if np.isnan(means).any():
         return np.ones(first.size, dtype=bool)
     skewness = np.abs(pair_skewness(means, first, second))
-    least = VERY_SKEWED if n >= FEW_ITEMS else LESS_SKEWED
-    may = (skewness > 0.8) | (skewness * np.sqrt(n) > 0.99 * least)
+    may = (skewness > 0.8) | (skewness * np.sqrt(n) > 0.99 * (VERY_SKEWED if n >= FEW_ITEMS else LESS_SKEWED))
     noise = 4e-9 * np.abs(means).max(initial=0.0)
     few = means[:, : 4 * FEW_EVENTS]
     steps = np.diff(few)  # a unit that differs from its neighbours makes two

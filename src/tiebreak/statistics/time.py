@@ -182,7 +182,9 @@ def _season(deviation: FloatArray, first: FloatArray) -> tuple[FloatArray, Float
     ratio = divide(products, products[:, :1])
     error = np.sqrt((1 + 2 * np.square(ratio[:, 1:4]).sum(axis=-1)) / n)[:, None]
     lag = np.arange(4, n // 3 + 1)
-    least = np.where(np.isin(lag, SEASONS), min(1.6 + n / 200, 2.4), -ndtri(2 / (n * max(1, lag.size)))) * np.sqrt(1 - lag / n)
+    least = np.where(np.isin(lag, SEASONS), min(1.6 + n / 150, 2.4), -ndtri(2 / (n * max(1, lag.size))))
+    askew = np.square(divide((left**3).mean(axis=-1), np.square(left).mean(axis=-1) ** 1.5))[:, None] / np.sqrt(n)
+    least = (least + askew * (least**2 - 1) / 6) * np.sqrt(1 - lag / n)  # products of ranks with many ties (Cornish and Fisher)
     peak, half = ratio[:, lag], ratio[:, lag // 2]
     lowest = np.minimum.accumulate(ratio, axis=-1)[:, lag]
     is_season = (peak > np.maximum(least * error, half)) & (half > -0.6 * peak) & (lowest > -1.5 * peak)

@@ -172,7 +172,7 @@ def noted(*remarks: tuple[bool | np.bool_, Notice]) -> Iterator[Notice]:
 MOST_CHECKED = 60
 """Models up to which the differences of all pairs are looked at."""
 
-ALLOWED_SHARE = 0.1
+ALLOWED_SHARE = 0.15
 """Share of the pairs that may look odd by chance, where there are several."""
 
 
