@@ -669,7 +669,7 @@ def make_worlds() -> None:
     numbers("root_mean_squared_error", 80, TAILS, TAILS, 0.3)
     for each in ((4, 0.6, 80), (12, 0.5, 60), (12, 0.6, 66), (24, 0.5, 168)):
         seasons(*each)
-    for sizes in ((3, 300), (8, 8, 8)):
+    for sizes in ((3, 300), (6, 8, 10)):
         tasks(CENTRED, sizes, 0.0)
     items("1 of 10 far out", 40, [far_out, far_out])
     items("costs of 10 models, lognormal 1", 80, [LN] * 10)
