@@ -443,7 +443,7 @@ def _remarks(data: Scores, name: str) -> Iterator[Notice]:
     else:
         sizes = np.bincount(task_codes(items))
         n = int(sizes.size**2 / (1 / sizes).sum())  # items that would weigh alike (Kish)
-        yield from few_items(n, items.unit, f" (of {sizes.sum()}, as small tasks weigh as much as large ones)")
+        yield from few_items(n, items.unit, f" of {sizes.sum()} (tasks weigh alike, whatever their sizes)")
 
 
 CLUSTERED_T = Procedure(
