@@ -40,6 +40,8 @@ def test_differences_are_those_of_each_split(metric: object) -> None:
         mine = drawing.data[drawing.data["model"] == name]["difference"]
         np.testing.assert_allclose(mine, answer.pair(name, answer.models[0]).differences)
     assert answer.models[0] not in set(drawing.data["model"])
+    (axes,) = drawing.plot().figure_.axes
+    assert [0.0, 0.0] in [list(line.get_xdata()) for line in axes.lines]  # where neither does better
 
 
 def test_scores_are_those_that_were_given() -> None:
@@ -75,6 +77,8 @@ def test_a_posterior_has_mass_one_and_the_probabilities_of_its_pair() -> None:
     assert np.trapezoid(y[inside], x[inside]) == pytest.approx(pair.p_equivalent, abs=0.01)
     likely = max(("better", "equivalent", "worse"), key=lambda name: getattr(pair, f"p_{name}"))
     assert f"P({likely}) is" in drawing.title
+    (axes,) = drawing.plot().figure_.axes
+    assert axes.get_xlim() == (x[0], x[-1])
 
 
 def test_a_pair_without_spread_has_no_posterior() -> None:
