@@ -241,7 +241,9 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
     """The positive class, which has to be named unless it is 1 beside 0 or -1."""
     known = quoted([str(each) for each in classes.tolist()])
     if classes.size != 2:
-        raise DataError(f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each.")
+        raise DataError(
+            f"one class against another is of two, and y_true has {classes.size}. Give a probability of each, and pass log_loss."
+        )
     if positive is None and set(classes.tolist()) not in ({0, 1}, {-1, 1}):
         raise InvalidParameterError(
             f"which of the classes {known} is the positive one? Pass ",
@@ -315,11 +317,12 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     for reading, name in parts:
         reading.without_parts({role: reading.words(role) for role in ("split", "fold", "dataset") if role in reading.roles})
         order = _order(keys, _keys_of(reading), truth, _values(reading, reading.roles["truth"][0]), reading.table.name)
-        for model, column in _columns(reading, name, is_one=len(parts) > 1).items():
+        for model, columns in _columns(reading, name, is_one=len(parts) > 1).items():
             if model in found:
                 raise UnclearSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
-            found[model] = _values(reading, column)[order]
-            used.add(column)
+            found[model] = np.stack([_values(reading, column)[order] for column in columns], axis=-1)
+            found[model] = found[model] if len(columns) > 1 else found[model][:, 0]
+            used.update(columns)
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive = next((each for each in np.unique(truth).tolist() if str(each) == str(options.positive)), options.positive)
@@ -352,17 +355,39 @@ _MOST_CLASSES = 1000
 """Classes of which a probability may have a column."""
 
 
-def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict[str, str]:
-    """Columns of predictions by model; `model` is that of a table which is of one."""
+def _by_class(reading: Reading, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Columns by what they are called without their class, where each has a probability of each class, as lr_0 and lr_1.
+
+    They are in the order of the classes; none where columns are called otherwise, or do not add up to 1.
+    """
+    truth = np.unique(_values(reading, reading.roles["truth"][0]))
+    if not 2 <= truth.size <= _MOST_CLASSES or any(reading.is_text[name] for name in columns):
+        return {}
+    classes = [str(each).casefold() for each in truth.tolist()]
+    likely = "|".join(map(re.escape, sorted(classes, key=len, reverse=True)))
+    found: dict[str, dict[str, str]] = {}
+    for name in columns:
+        match = re.fullmatch(rf"(.*?)[\W_]*({likely})", name, re.IGNORECASE)
+        stem, own = match.groups() if match else (name, "")
+        found.setdefault(stem, {})[own.casefold()] = name
+    sums = [np.sum([reading.table.numbers(name) for name in own.values()], axis=0) for own in found.values()]
+    is_whole = all(own.keys() == {*classes} for own in found.values()) and np.allclose(sums, 1, 0, 1e-3)
+    return {stem: [own[each] for each in classes] for stem, own in found.items()} if is_whole else {}
+
+
+def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict[str, list[str]]:
+    """Columns of predictions by model, several where it has one of each class; `model` is that of a table which is of one."""
     roles, models = reading.roles, reading.options.models
     if models is not None and set(models) <= set(reading.table.columns):
-        return {name: name for name in models}
+        return {name: [name] for name in models}
     rest = reading.others(*(roles.keys() - {"score", "judge", "human", "metric", "n_train", "n_test", "test_set"}))
     if "prediction" in roles:
         [own] = roles["prediction"]
         chances = [name for name in rest if not reading.is_text[name] and not _CHANCES.isdisjoint(words_in(name))]
         is_of_classes = reading.is_text[own] or not has_fractions(reading.table.columns[own])
         if chances and is_of_classes and full_name(reading.options.metric or "").removeprefix("neg_") in OF_PROBABILITIES:
+            if len(tables := _by_class(reading, chances)) == 1:
+                return dict(zip([model], tables.values(), strict=True))
             raise reading.table.refuse(
                 f"it holds classes, and {reading.options.metric} is of probabilities.",
                 "Name those: ",
@@ -371,7 +396,7 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
                 column=own,
                 kind=UnclearSourceError,
             )
-        return {model: own}
+        return {model: [own]}
     rest = [name for name in rest if name != "column 1" and role_of(name) != "item" and not re.search(r"-(lo|hi)-\d", name)]
     named = [name for name in rest if names_predictions(name)]
     rest = named if is_one and len(named) == 1 else rest
@@ -380,6 +405,9 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
     # sentences, most of which stand once, are no classes
     prose = [name for name, own in texts.items() if 2 * len(own) > n_rows > len(classes) and set(own).isdisjoint(classes)]
     rest = [name for name in rest if name not in prose]
+    tables = _by_class(reading, rest)
+    if len(tables) > 1 or (tables and is_one):
+        return {model if len(tables) == 1 else stem: columns for stem, columns in tables.items()}
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
     several = [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
@@ -399,7 +427,7 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
             Setting("models"),
             ", or leave out the truth where these are scores.",
         )
-    return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
+    return {model: rest} if is_one and len(rest) == 1 else {name: [name] for name in rest}
 
 
 def _values(reading: Reading, name: str) -> NDArray[Any]:
