@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -47,6 +48,12 @@ def test_a_notebook_shows_a_line_by_itself(monkeypatch: pytest.MonkeyPatch, caps
     report(state(40, 5.0))
     assert [each["text/plain"].partition(" cells")[0] for each in notebook.shown] == ["run <b>: 1/40", "run <b>: 20/40", ""]
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("n", "cells"), [(1, "1 cell is"), (3, "3 cells are")])
+def test_who_is_waited_for(n: int, cells: str) -> None:
+    """Cells that other processes have taken on, in the singular where it is one."""
+    assert progress.details(replace(state(1, 1.0), n_elsewhere=n)) == f"{cells} being measured by other processes"
 
 
 def test_what_is_over_soon_needs_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from tiebreak.errors import (
     InvalidParameterError,
     SourceNotFoundError,
 )
-from tiebreak.numerics import FloatArray, check_count, check_probability
+from tiebreak.numerics import FloatArray, check_count, check_probability, refuse_unless
 from tiebreak.printable import printable
 from tiebreak.result import Result
 from tiebreak.scores.items import Items
@@ -194,14 +194,10 @@ def floors_of(given: Any, n_items: Mapping[Metric, int]) -> dict[Metric, float]:
     InvalidParameterError
         Neither of these, a number below 0, or a floor of none of the metrics.
     """
-    if isinstance(given, bool) or not isinstance(given, int | float | str | os.PathLike | NoiseFloor):
-        raise InvalidParameterError(
-            f"noise_floor must be a NoiseFloor, the path of one, or a number in the metric's unit; got {given!r:.60}.",
-            about="noise_floor",
-        )
+    is_one = isinstance(given, int | float | str | os.PathLike | NoiseFloor) and not isinstance(given, bool)
+    refuse_unless(is_one, "noise_floor", "be a NoiseFloor, the path of one, or a number in the metric's unit", given)
     if isinstance(given, int | float):
-        if not 0 <= given < math.inf:
-            raise InvalidParameterError(f"noise_floor must be 0 or more; got {given!r}.", about="noise_floor")
+        refuse_unless(0 <= given < math.inf, "noise_floor", "be 0 or more", given)
         return {next(iter(n_items)): float(given)}
     floor = given if isinstance(given, NoiseFloor) else read_noise_floor(given)
     if floor.metric not in n_items:

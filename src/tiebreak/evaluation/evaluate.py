@@ -19,6 +19,7 @@ from tiebreak.evaluation.heads import in_order
 from tiebreak.evaluation.predictions import as_answered
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
+from tiebreak.numerics import refuse_unless
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
@@ -65,10 +66,8 @@ def measure_plan(
         "share_steps": share_steps,
     }
     for flag, value in flags.items():
-        if not isinstance(value, bool | np.bool_):
-            raise InvalidParameterError(f"{flag} must be True or False; got {value!r}.")
-    if name is not None and not (isinstance(name, str) and name):
-        raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
+        refuse_unless(isinstance(value, bool | np.bool_), flag, "be True or False", value)
+    refuse_unless(name is None or (isinstance(name, str) and name), "name", "be a text that is not empty", name)
     remembered = store is not None  # it outlives this call, so that the plan has to be recognised later
     with closing(open_store(store) if remembered else MemoryStore()) as opened:
         record = plan.record(

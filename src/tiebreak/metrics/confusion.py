@@ -12,7 +12,17 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.targets import Array
-from tiebreak.numerics import FloatArray, IntArray, check_choice, check_number, divide, is_missing, label_column, set_checked
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_number,
+    divide,
+    is_missing,
+    label_column,
+    refuse_unless,
+    set_checked,
+)
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.influence import METRICS_OF_CLASSES
@@ -306,6 +316,7 @@ def check_labels(labels: Iterable[Any]) -> tuple[Any, ...]:
     doubled = [label for place, label in enumerate(plain) if label in plain[:place]]
     if doubled:
         raise InvalidParameterError(f"the label {doubled[0]!r} stands twice in labels.")
-    if not plain or any(is_missing(label) for label in plain):
-        raise InvalidParameterError(f"labels must name at least one class, and none may be nan or None; got {list(plain)}.")
+    refuse_unless(
+        plain and not any(map(is_missing, plain)), "labels", "name at least one class, and none may be nan or None", list(plain)
+    )
     return plain

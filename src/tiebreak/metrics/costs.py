@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix, check_labels, confusion_matrix
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, one_column
-from tiebreak.numerics import FloatArray, floats, set_checked
+from tiebreak.numerics import FloatArray, floats, refuse_unless, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import quoted
 
@@ -83,8 +83,7 @@ class CostMatrix(Result):
         *,
         name: str = "expected_cost",
     ) -> None:
-        if not (name and type(name) is str):
-            raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
+        refuse_unless(name and type(name) is str, "name", "be a text that is not empty", name)
         if isinstance(costs, Mapping):
             if labels is not None:
                 raise InvalidParameterError("labels= goes with an array; in {actual: {predicted: cost}} the keys are the labels.")

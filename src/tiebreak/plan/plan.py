@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import DataError, InvalidParameterError, Setting
+from tiebreak.numerics import refuse_unless
 from tiebreak.plan.data import check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint, rows_hash
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
@@ -148,8 +149,7 @@ def check_rng(rng: Any) -> int | None:
         seed = operator.index(rng)
     except TypeError:
         seed = -1
-    if seed < 0 or isinstance(rng, bool):
-        raise InvalidParameterError(f"rng must be a whole number of at least 0, a Generator or None; got {rng!r}.")
+    refuse_unless(seed >= 0 and not isinstance(rng, bool), "rng", "be a whole number of at least 0, a Generator or None", rng)
     return seed
 
 
@@ -179,9 +179,9 @@ def threads_for(plan: Plan, asked: Any, n_jobs: Any) -> int | None:
         datasets = [each.data for each in plan.datasets]
         sizes = [data.X.nnz if hasattr(data.X, "nnz") else data.n_samples * data.n_features for data in datasets]
         return 1 if max(sizes) <= SMALL_DATA else max(1, number_of_workers(-1) // n_workers)
-    if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
-        raise InvalidParameterError(f"threads_per_fit must be 'auto', None or a whole number of at least 1; got {asked!r}.")
-    return asked
+    is_number = isinstance(asked, int) and not isinstance(asked, bool) and asked >= 1
+    refuse_unless(is_number, "threads_per_fit", "be 'auto', None or a whole number of at least 1", asked)
+    return int(asked)
 
 
 def _dataset_record(planned: PlannedDataset, *, with_hashes: bool) -> DatasetRecord:

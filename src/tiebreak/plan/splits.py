@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 
 from tiebreak.caught import caught_warnings, give_again
-from tiebreak.errors import Advice, DataError, InvalidParameterError, UnclearSourceError
-from tiebreak.numerics import IntArray
+from tiebreak.errors import Advice, DataError, UnclearSourceError
+from tiebreak.numerics import IntArray, refuse_unless
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -422,8 +422,8 @@ def splits_unseen(cv: Any, n_splits: int) -> Splits:
         if type(cv).__name__ in K_FOLD:
             n_made = cv.get_n_splits()
             n_folds = n_made // getattr(cv, "n_repeats", 1)
-    if isinstance(cv, str | bool | float) or (n_made < 2 and n_folds == n_made):
-        raise InvalidParameterError(f"cv must be a number of folds, at least 2, or a splitter; got {cv!r:.60}.")
+    is_of_folds = not isinstance(cv, str | bool | float) and (n_made >= 2 or n_folds != n_made)
+    refuse_unless(is_of_folds, "cv", "be a number of folds, at least 2, or a splitter", cv)
     if n_splits % n_made:
         raise DataError(
             f"there are {n_splits} scores of each model, which is no multiple of the {n_made} splits that cv={cv!r:.60} makes. "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import IntArray
+from tiebreak.numerics import IntArray, refuse_unless
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.splits import PlannedDataset, Split, check_amount
@@ -64,8 +64,8 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
     """
     how = f"Pass whole numbers from 1 to {full}, or shares such as 0.5 of the {full} training examples that every split has."
     entries: Any = [sizes] if isinstance(sizes, numbers.Real) else sizes
-    if isinstance(entries, str) or not isinstance(entries, Sequence | np.ndarray) or len(entries) == 0:
-        raise InvalidParameterError(f"sizes must be a list of training sizes; got {sizes!r}. {how}", about="sizes")
+    is_list = isinstance(entries, Sequence | np.ndarray) and not isinstance(entries, str) and len(entries) > 0
+    refuse_unless(is_list, "sizes", "be a list of training sizes", sizes, f" {how}")
     counts = set()
     for size in entries:
         is_number = isinstance(size, numbers.Real) and not isinstance(size, bool | np.bool_)

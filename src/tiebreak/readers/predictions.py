@@ -320,8 +320,8 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
         for model, columns in _columns(reading, name, is_one=len(parts) > 1).items():
             if model in found:
                 raise UnclearSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
-            found[model] = np.stack([_values(reading, column)[order] for column in columns], axis=-1)
-            found[model] = found[model] if len(columns) > 1 else found[model][:, 0]
+            values = [_values(reading, column)[order] for column in columns]
+            found[model] = np.stack(values, axis=-1) if len(values) > 1 else values[0]
             used.update(columns)
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
@@ -356,9 +356,9 @@ _MOST_CLASSES = 1000
 
 
 def _by_class(reading: Reading, columns: Sequence[str]) -> dict[str, list[str]]:
-    """Columns by what they are called without their class, where each has a probability of each class, as lr_0 and lr_1.
+    """Columns by what they are called without their class, where each is there for all classes, as lr_0 and lr_1, in their order.
 
-    They are in the order of the classes; none where columns are called otherwise, or do not add up to 1.
+    None where columns are called otherwise.
     """
     truth = np.unique(_values(reading, reading.roles["truth"][0]))
     if not 2 <= truth.size <= _MOST_CLASSES or any(reading.is_text[name] for name in columns):
@@ -370,9 +370,9 @@ def _by_class(reading: Reading, columns: Sequence[str]) -> dict[str, list[str]]:
         match = re.fullmatch(rf"(.*?)[\W_]*({likely})", name, re.IGNORECASE)
         stem, own = match.groups() if match else (name, "")
         found.setdefault(stem, {})[own.casefold()] = name
-    sums = [np.sum([reading.table.numbers(name) for name in own.values()], axis=0) for own in found.values()]
-    is_whole = all(own.keys() == {*classes} for own in found.values()) and np.allclose(sums, 1, 0, 1e-3)
-    return {stem: [own[each] for each in classes] for stem, own in found.items()} if is_whole else {}
+    if any(own.keys() != {*classes} for own in found.values()):
+        return {}
+    return {stem: [own[each] for each in classes] for stem, own in found.items()}
 
 
 def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict[str, list[str]]:
@@ -406,15 +406,13 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
     prose = [name for name, own in texts.items() if 2 * len(own) > n_rows > len(classes) and set(own).isdisjoint(classes)]
     rest = [name for name in rest if name not in prose]
     tables = _by_class(reading, rest)
-    if len(tables) > 1 or (tables and is_one):
+    sums = [np.sum([reading.table.numbers(name) for name in own], axis=0) for own in tables.values()]
+    if (is_one or len(tables) > 1) and tables and np.allclose(sums, 1, 0, 1e-3):
         return {model if len(tables) == 1 else stem: columns for stem, columns in tables.items()}
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
-    several = [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
-    classes = classes[:_MOST_CLASSES]
-    bare = [whose[name] if whose[name] != name.casefold() else name for name in rest]  # prob_yes is of the class Yes
-    if len(rest) > 1 and {*classes, *(each.casefold() for each in classes if bare != rest)}.issuperset(bare):
-        several = rest
+    are_of_one = any(_FORMS.issuperset(words_in(stem)) for stem in tables)  # prob_yes and prob_no
+    several = rest if are_of_one else [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
     wrong = {
         "it has the truth, but no column of predictions.": not rest,
         f"{quoted(several, 6)} are several columns of one model.": several,

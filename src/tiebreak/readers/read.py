@@ -23,7 +23,7 @@ from tiebreak.errors import (
     UnknownNameError,
     UnsupportedSourceError,
 )
-from tiebreak.numerics import Missing
+from tiebreak.numerics import Missing, refuse_unless
 from tiebreak.printable import printable
 from tiebreak.readers import logs, sklearn
 from tiebreak.readers.files import check_path, is_answer, pipes_as_files, refuse
@@ -131,8 +131,7 @@ def read_items(
     >>> items.disagreements("large", "small")["item"].tolist()
     ['q1']
     """
-    if rows not in ("auto", "items"):
-        raise InvalidParameterError(f"rows must be 'auto' or 'items'; got {rows!r}.", about="rows")
+    refuse_unless(rows in ("auto", "items"), "rows", "be 'auto' or 'items'", rows)
     options = ReadOptions(
         metric,
         None,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, UnclearSourceError, UnknownNameError
-from tiebreak.numerics import IntArray, set_checked
+from tiebreak.numerics import IntArray, refuse_unless, set_checked
 from tiebreak.printable import fault_of_name
 from tiebreak.readers.header import bare_name, plain, without_part
 from tiebreak.scores.metric import (
@@ -134,10 +134,8 @@ def _checked_count(value: Any, name: str) -> int | None:
     if value is None:
         return None
     is_whole = hasattr(value, "__index__") and not isinstance(value, bool)
-    if not is_whole or not 1 <= operator.index(value) <= _MOST_EXAMPLES:
-        raise InvalidParameterError(
-            f"{name} must be a number of examples, a whole number from 1 to {_MOST_EXAMPLES:.0e}; got {value!r:.60}."
-        )
+    is_count = is_whole and 1 <= operator.index(value) <= _MOST_EXAMPLES
+    refuse_unless(is_count, name, f"be a number of examples, a whole number from 1 to {_MOST_EXAMPLES:.0e}", value)
     return operator.index(value)
 
 

@@ -320,9 +320,8 @@ def typical_time(seconds: FloatArray) -> tuple[float, float]:
     """The median of times of fits, and its standard error, 0 where a single time says nothing of it; nan where there is none."""
     if not seconds.size:
         return float("nan"), float("nan")
-    with np.errstate(over="ignore", invalid="ignore"):  # a column of times may hold anything
-        error = float(np.std(seconds, ddof=1) / np.sqrt(seconds.size)) if seconds.size > 1 else 0.0
-        return float(np.median(seconds)), error
+    known = np.clip(seconds, 0.0, 1e100)  # a column of times may hold anything
+    return float(np.median(known)), float(np.std(known, ddof=1) / np.sqrt(known.size)) if known.size > 1 else 0.0
 
 
 def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:

@@ -19,6 +19,7 @@ from tiebreak.numerics import (
     floats_together,
     legendre,
     plain,
+    refuse_unless,
     student_log_density,
     student_multiplier,
     student_tail,
@@ -155,8 +156,7 @@ def split_information(n_splits: ArrayLike, n_total: int, *, test_train_ratio: fl
     array([0.57, 0.75, 1.  ])
     """
     n, total = floats(n_splits, "n_splits", InvalidParameterError), check_count(n_total, "n_total")
-    if np.any(~(n >= 1)):
-        raise InvalidParameterError(f"n_splits must be at least 1; got {plain(n)}.", about="n_splits")
+    refuse_unless(np.all(n >= 1), "n_splits", "be at least 1", plain(n))
     ratio = check_sizes(test_train_ratio)
     return np.asarray((1 / total + ratio) / (1 / n + ratio))
 
@@ -271,8 +271,7 @@ def _check_looks(t: FloatArray, df: FloatArray) -> None:
 
 
 def _check_fractions(t: FloatArray) -> None:
-    if not np.all((t > 0) & np.isfinite(t)):
-        raise InvalidParameterError(f"fractions must be finite numbers above 0; got {plain(t)}.", about="fractions")
+    refuse_unless(np.all((t > 0) & np.isfinite(t)), "fractions", "be finite numbers above 0", plain(t))
 
 
 @lru_cache(maxsize=256)

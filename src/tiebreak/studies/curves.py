@@ -23,6 +23,7 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     check_probability,
+    refuse_unless,
     rope_number,
 )
 from tiebreak.plan.candidates import MOST_CANDIDATES, grid
@@ -329,8 +330,8 @@ class ValueGrid:
 
 def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
     """Models with each of the values; `tiebreak.validation_curve` describes the parameters."""
-    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
-        raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.", about="values")
+    is_list = hasattr(values, "__iter__") and not isinstance(values, str | bytes | Mapping)
+    refuse_unless(is_list, "values", "be a list of values of the parameter", values)
     first = list(itertools.islice(values, MOST_CANDIDATES + 1))
     if len(first) > MOST_CANDIDATES:
         n = f"{len(values):,}" if hasattr(values, "__len__") else "more"

@@ -12,7 +12,7 @@ from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.ranking import NEAR_BEST, STANDINGS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, TiebreakWarning
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import FloatArray, IntArray, refuse_unless
 from tiebreak.plan.splits import K_FOLD
 from tiebreak.readers.sklearn import scores_of_candidates
 from tiebreak.scores.metric import Metric
@@ -196,12 +196,16 @@ def near_best(
     """
     if Settings(rope=rope, alpha=alpha, family="best").rope in (0.0, "0%"):
         raise InvalidParameterError(f"near_best needs a rope above 0, the largest loss that does not matter; got {rope!r}.")
-    if not isinstance(prefer, str) and not callable(prefer):
-        raise InvalidParameterError(f"prefer must be the name of a parameter, or a function of the parameters; got {prefer!r}.")
+    refuse_unless(
+        isinstance(prefer, str) or callable(prefer),
+        "prefer",
+        "be the name of a parameter, or a function of the parameters",
+        prefer,
+    )
     if cv is not None and test_fraction is not None:
         raise InvalidParameterError("both cv= and test_fraction= were given. Give one: each says how large the test sets are.")
-    if test_fraction is not None and not (isinstance(test_fraction, numbers.Real) and 0 < test_fraction < 1):
-        raise InvalidParameterError(f"test_fraction must be between 0 and 1, a share of all examples; got {test_fraction!r}.")
+    is_share = test_fraction is None or (isinstance(test_fraction, numbers.Real) and 0 < test_fraction < 1)
+    refuse_unless(is_share, "test_fraction", "be between 0 and 1, a share of all examples", test_fraction)
     if cv is not None:
         _ratio_of(cv, None)
     return NearBest(rope, prefer, metric, cv, test_fraction, alpha)
@@ -217,8 +221,7 @@ def _ratio_of(cv: Any, n_splits: int | None) -> float:
         )
     n_made = int(cv) if is_number else cv.get_n_splits()
     n_folds = n_made // getattr(cv, "n_repeats", 1)
-    if n_folds < 2:
-        raise InvalidParameterError(f"cv must be at least 2 folds; got {cv}.")
+    refuse_unless(n_folds >= 2, "cv", "be at least 2 folds", cv)
     if n_splits not in (None, n_made):
         raise TiebreakError(f"the search has {n_splits} splits, and the cv= given to near_best has {n_made}")
     return 1.0 / (n_folds - 1)

@@ -12,8 +12,8 @@ from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import REASONS, UNSETTLED
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
-from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import BEHIND, VERDICTS, WORSE, IntArray
+from tiebreak.errors import DataError
+from tiebreak.numerics import BEHIND, VERDICTS, WORSE, IntArray, refuse_unless
 from tiebreak.scores.items import Items
 from tiebreak.scores.means import model_correlation
 from tiebreak.scores.scores import ScoreMatrix
@@ -71,8 +71,7 @@ def page(
     comparison: Comparison, requirements: Requirements | None = None, *, columns: Literal["default", "all"] = "default"
 ) -> Page:
     """The page; with all columns the details below it."""
-    if columns not in ("default", "all"):
-        raise InvalidParameterError(f"columns must be 'default' or 'all'; got {columns!r}.")
+    refuse_unless(columns in ("default", "all"), "columns", "be 'default' or 'all'", columns)
     said, step, pair = headline(comparison), next_step(comparison), only_pair(comparison)
     is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in said
     lines_to_copy = lines_to_keep(comparison) if step == STEPS["keep scores"] else ()

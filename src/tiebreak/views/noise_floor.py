@@ -66,8 +66,7 @@ def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
         said = f"{runs} say little of how far apart whole runs lie, as of another server; the floor is that of {whose}."
         yield "few-units", f"{said} More runs would show it."
     if floor.n_left_out:
-        are = "is" if floor.n_left_out == 1 else "are"
-        yield "left-out", f"{count(floor.n_left_out, floor.unit)} that some run lacks {are} left out."
+        yield "left-out", f"Without {count(floor.n_left_out, floor.unit)} that some run lacks."
     if floor.floor == 0.0:
         yield "identical-scores", "all runs have the very same scores, so nothing says how large their noise may be."
 

@@ -181,8 +181,8 @@ class Table:
         shown = dict(zip(known, short_names(known, each), strict=True)) if longest > each else {}
         rows = tuple(tuple(shown.get(row[k], row[k]) if k in names else row[k] for k in kept) for row in self.rows)
         gone = [header for k, header in enumerate(self.headers) if header and k not in kept]
-        if any(columns(header) > HEADER_WIDTH for header in gone):  # under a shorter header they may stay
-            short = {header: cut(header, HEADER_WIDTH) for header in gone}
+        # under a shorter header they may stay
+        if short := {header: cut(header, HEADER_WIDTH) for header in gone if columns(header) > HEADER_WIDTH}:
             headers, spare = (tuple(short.get(each, each) for each in own) for own in (self.headers, self.spare))
             return replace(self, headers=headers, spare=spare).fitted(width)
         left = [f"Left out at {width} columns: {', '.join(gone)}."] if gone else []

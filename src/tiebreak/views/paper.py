@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.errors import DataError
+from tiebreak.numerics import refuse_unless
 from tiebreak.scores.means import dataset_means
 from tiebreak.views.answer import small_print, value_name
 from tiebreak.views.comparison import models_table, pair_table
@@ -25,8 +26,7 @@ from tiebreak.views.words import (
 def latex(comparison: Comparison, table: str | None = None) -> str:
     """Ranking and pairs as on the page, and scores by dataset, or one of them, as tables with the rules of booktabs."""
     has_datasets = comparison.method.unit == "dataset"
-    if table not in (None, "ranking", "pairs", "scores"):
-        raise InvalidParameterError(f"table must be 'ranking', 'pairs' or 'scores'; got {table!r}.")
+    refuse_unless(table in (None, "ranking", "pairs", "scores"), "table", "be 'ranking', 'pairs' or 'scores'", table)
     if table == "scores" and not has_datasets:
         raise DataError("there is a table of scores by dataset where there are several datasets; these scores are of one.")
     texts, side = [], "higher" if comparison.metric.higher_is_better else "lower"

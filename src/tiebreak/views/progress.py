@@ -5,8 +5,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tiebreak.errors import InvalidParameterError
 from tiebreak.evaluation.progress import Progress
+from tiebreak.numerics import refuse_unless
+from tiebreak.scores.vocabulary import count
 from tiebreak.views.words import duration, shorten
 
 SHORT = 2.0
@@ -25,8 +26,7 @@ def shown(progress: Any) -> Callable[[Progress], object] | None:
     """The callable that a measuring function reports to: the one given, or a bar where that is wanted or fitting."""
     if callable(progress):
         return progress  # type: ignore[no-any-return]
-    if progress is not None and not isinstance(progress, bool):
-        raise InvalidParameterError(f"progress must be True, False, None or a callable; got {progress!r}.")
+    refuse_unless(progress is None or isinstance(progress, bool), "progress", "be True, False, None or a callable", progress)
     is_watched = (sys.stderr is not None and sys.stderr.isatty()) or is_notebook()
     return bar() if progress or (progress is None and is_watched) else None
 
@@ -120,8 +120,8 @@ def status(progress: Progress) -> str:
 def details(progress: Progress) -> str:
     """Rate, time left and failures; who is waited for."""
     if progress.n_elsewhere:
-        cells = "1 cell is" if progress.n_elsewhere == 1 else f"{progress.n_elsewhere} cells are"
-        return f"{cells} being measured by other processes"
+        are = "is" if progress.n_elsewhere == 1 else "are"
+        return f"{count(progress.n_elsewhere, 'cell')} {are} being measured by other processes"
     parts = [f"{progress.cells_per_second:.3g}/s"] if progress.cells_per_second else []
     if progress.seconds_left == progress.seconds_left and not progress.is_finished:
         parts.append(f"{duration(progress.seconds_left)} left")
