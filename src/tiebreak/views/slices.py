@@ -38,7 +38,10 @@ def page(slices: Slices) -> Page:
     """The sentence, and a row for each slice of the pairs that are shown."""
     fewest, small = min(slices.n_items), ""
     if fewest < FEW_ITEMS and slices.comparison.method.name != "tango":  # whose interval allows for skewed differences
-        small = f"The smallest slice has {count(fewest, slices.comparison.method.unit)}; where differences are skewed, such slices err."
+        small = (
+            f"The smallest slice has {count(fewest, slices.comparison.method.unit)}; where differences are skewed, such slices "
+            "err."
+        )
     return Page((Paragraph((sentence(slices), *_contradictions(slices), small), n_strong=1), table(slices)))
 
 
