@@ -44,7 +44,7 @@ def rows_of(page: str) -> list[dict[str, str]]:
     """Cells of the ranking by their labels, with the ends that the script reads."""
     body = re.findall(r'<table class="ranking".*?<tbody>(.*?)</tbody>', page, re.S)[0]
     found = []
-    for attributes, row in re.findall(r"<tr([^>]*)>(.*?)</tr>", body, re.S):
+    for attributes, row in re.findall(r'<tr(?! class="rule")([^>]*)>(.*?)</tr>', body, re.S):
         cells = {name: html.unescape(text) for name, text in re.findall(r'data-label="([^"]*)">([^<]*)</td>', row)}
         cells |= dict(re.findall(r'data-(low|high|otherwise)="([^"]*)"', attributes))
         cells["verdict"] = re.findall(r"data-verdict>([^<]*)<", row)[0]
@@ -65,6 +65,15 @@ def test_it_says_what_the_page_says(answer: Comparison, report: str) -> None:
     for line in answer.method.references:
         assert line in shown
     assert answer.method.name in shown
+
+
+def test_a_line_parts_those_that_may_be_the_best_from_the_others(answer: Comparison, report: str) -> None:
+    """Where the page has it, and in its words."""
+    said = re.findall("---- (.*) ----", str(answer))
+    assert re.findall(r'<tr class="rule"><td[^>]*>([^<]*)<', report) == said
+    if said:
+        before = rows_of(report.partition('<tr class="rule">')[0] + "</tbody>")
+        assert len(before) == sum(map(bool, answer.ranking_table.may_be_best[list(ranking_lines(answer))]))
 
 
 def test_the_ranking_has_verdicts_and_the_ends_that_decide_them(answer: Comparison, report: str) -> None:

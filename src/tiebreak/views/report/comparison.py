@@ -89,7 +89,8 @@ def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
     the estimate and the high end in percent of the width.
     """
     t, lines = comparison.ranking_table, ranking_lines(comparison)
-    rows = list(lines)[:MOST_MODELS]
+    is_out = np.zeros(len(comparison.models), dtype=bool) if t.may_be_best is None else ~t.may_be_best
+    rows = sorted(lines, key=lambda row: (bool(is_out[row]), row))[:MOST_MODELS]
     columns = answer_columns(comparison, rows)
     if comparison.pair_table.family == "best":  # from 0 to the bound on how far each falls short
         bounds = np.asarray(t.shortfall_high)
@@ -126,14 +127,16 @@ def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
                 "x": tuple(places[:, place].tolist()) if np.isfinite([first, last]).all() else (),
             }
         )
-    left = f"The first {len(rows)} of {len(lines)} models; the data of this file have all."
     return {
         "headers": [header for header in columns if header not in ("", "model", "verdict")],
         "rows": shown_rows,
         "scale": (low, high),
         "zero": f"{-100 * low / (high - low):.1f}",
         "notes": [note for note in shown.notes if not note.startswith("and ")],  # of models that have no line on the page
-        "left": left if len(lines) > len(rows) else "",
+        "rule": {int(np.sum(~is_out[rows])): shown.rule[1]} if shown.rule else {},  # the row before which it stands
+        "left": (
+            f"The first {len(rows)} of {len(lines)} models; the data of this file have all." if len(lines) > len(rows) else ""
+        ),
         "verdict": "verdict" if comparison.pair_table.is_family else "standing",
     }
 
