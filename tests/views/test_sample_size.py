@@ -45,6 +45,8 @@ def test_what_follows_is_true_of_the_numbers() -> None:
     assert "4,000 data sets were drawn, so the power is known to 0.6 points (standard error)" in said
     rows = re.findall(r"^ +[\d,]+  .*", str(size), re.MULTILINE)
     assert len({len(row) for row in rows}) == 1 < len(rows)  # numbers end below one another
+    clusters = tb.sample_size(difference=0.1, sd=0.3, cluster_size=5, intraclass_correlation=0.2)
+    assert "a standard deviation of 0.3, in clusters of 5 with a correlation of 0.2." in " ".join(str(clusters).split())
     far = tb.sample_size(difference=0.01, question="splits", sd=0.03, n_models=3)
     said = " ".join(str(far).split())
     assert f"(to show 0.01, about {(far.floor / 0.01) ** 2:.2g} times as much)" in said

@@ -134,7 +134,9 @@ def test_validation_curves_stand_at_their_values_or_side_by_side() -> None:
 
 def test_bias_and_variance_have_the_smallest_loss_first() -> None:
     """A model without a loss is left out, and said to be."""
-    data = drawn_bias_variance(NAMES).plot.drawing().data
+    drawing = drawn_bias_variance(NAMES).plot.drawing()
+    data = drawing.data
+    assert drawing.plot().figure_.axes[0].get_xlabel() == "error rate"
     assert data["loss"].is_monotonic_increasing
     np.testing.assert_allclose(data["bias"] + data["variance"], data["loss"])
 
