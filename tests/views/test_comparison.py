@@ -8,7 +8,7 @@ import pytest
 
 import tiebreak as tb
 from tests.comparison.tables import compared, noisy
-from tests.views.answers import items, splits
+from tests.views.answers import copies, items, splits
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.views.comparison import models_table
 
@@ -190,3 +190,9 @@ def test_the_details_cite_what_the_answer_rests_on(settings: dict[str, str], cit
     """A correction and the family beside the procedure; of the default nobody needs to be told."""
     assert cited in splits(0.9, 0.85, 0.8, **settings).details
     assert cited not in splits(0.9, 0.85, 0.8).details
+
+
+def test_pairs_have_a_reason_where_one_has() -> None:
+    """Why no interval decides it: copies; an interval that leaves it open is no further reason."""
+    assert re.search("verdict +reason\n.* undecided +identical-scores\n", copies(2, 0.8).details)
+    assert "reason" not in splits(0.9, 0.89, 0.7).details.partition("Method")[0]
