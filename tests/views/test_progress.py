@@ -50,10 +50,10 @@ def test_a_notebook_shows_a_line_by_itself(monkeypatch: pytest.MonkeyPatch, caps
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("n", "cells"), [(1, "1 cell is"), (3, "3 cells are")])
+@pytest.mark.parametrize(("n", "cells"), [(1, "1 cell"), (3, "3 cells")])
 def test_who_is_waited_for(n: int, cells: str) -> None:
     """Cells that other processes have taken on, in the singular where it is one."""
-    assert progress.details(replace(state(1, 1.0), n_elsewhere=n)) == f"{cells} being measured by other processes"
+    assert progress.details(replace(state(1, 1.0), n_elsewhere=n)) == f"other processes measure {cells}"
 
 
 def test_what_is_over_soon_needs_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:

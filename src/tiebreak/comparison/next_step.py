@@ -84,8 +84,7 @@ def need_of(pair: PairComparison) -> Need | None:
     goal, half_width, margin = _goal(pair)
     floor = 0.0 if pair.judged.floor is None else float(pair.judged.floor(pair.interval_alpha))
     times_data = half_width / margin * (half_width / margin) if margin > 0 else inf  # with ** too vast a number is an error
-    held = floor / margin if margin > floor else 1.0
-    n_units = pair.n_units * (times_data - held**2) / (1 - held**2) if margin > floor else inf
+    n_units = pair.n_units * (times_data - (floor / margin) ** 2) / (1 - (floor / margin) ** 2) if margin > floor else inf
     of_runs = pair.judged.runs_needed
     n_runs, runs_needed = (0, inf) if of_runs is None else of_runs(margin, pair.interval_alpha)
     return Need(goal, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))

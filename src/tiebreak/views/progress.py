@@ -120,8 +120,7 @@ def status(progress: Progress) -> str:
 def details(progress: Progress) -> str:
     """Rate, time left and failures; who is waited for."""
     if progress.n_elsewhere:
-        are = "is" if progress.n_elsewhere == 1 else "are"
-        return f"{count(progress.n_elsewhere, 'cell')} {are} being measured by other processes"
+        return f"other processes measure {count(progress.n_elsewhere, 'cell')}"
     parts = [f"{progress.cells_per_second:.3g}/s"] if progress.cells_per_second else []
     if progress.seconds_left == progress.seconds_left and not progress.is_finished:
         parts.append(f"{duration(progress.seconds_left)} left")
