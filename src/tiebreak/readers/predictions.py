@@ -111,8 +111,12 @@ def read_predictions(
         actual = _finite(truth, "y_true", chosen)
         held |= {"truth": actual} if chosen in METRICS_OF_NUMBERS else {}
         rows = [_finite(values, model, chosen) for model, values in arrays.items()]
-        if chosen in ("r2", "explained_variance") and np.ptp(actual) <= 1e-20 * max(np.abs(row).max() for row in (actual, *rows)):
-            raise DataError(f"{chosen} needs numbers that differ in y_true; all are {actual[0]:g}.")
+        largest = max(np.abs(row).max() for row in (actual, *rows))
+        if chosen in ("r2", "explained_variance") and np.ptp(actual) <= 1e-20 * largest:
+            raise DataError(
+                f"{chosen} needs numbers that differ in y_true; they differ by {np.ptp(actual):g}, beside numbers up to "
+                f"{largest:g}."
+            )
         if chosen in OF_ERRORS:
             rows = [(np.abs if chosen == OF_ERRORS[0] else np.square)(row - actual) for row in rows]
     elif chosen == "accuracy":
@@ -242,7 +246,7 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
     known = quoted([str(each) for each in classes.tolist()])
     if classes.size != 2:
         raise DataError(
-            f"one class against another is of two, and y_true has {classes.size}. Give a probability of each, and pass log_loss."
+            f"the metric is of two classes, and y_true has {classes.size}. Give a probability of each, and pass log_loss."
         )
     if positive is None and set(classes.tolist()) not in ({0, 1}, {-1, 1}):
         raise InvalidParameterError(
@@ -260,7 +264,7 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
 def _finite(values: NDArray[Any], whose: str, why: str) -> FloatArray:
     """Numbers without gaps."""
     if values.dtype.kind not in "biuf" or values.ndim != 1 or not (np.abs(values.astype(float)) <= _LARGEST).all():
-        raise DataError(f"{whose!r} needs a finite number for each example, up to {_LARGEST:g}: {why}.")
+        raise DataError(f"{whose!r} needs a finite number of at most {_LARGEST:g} in size for each example: {why}.")
     return values.astype(float)
 
 
@@ -356,23 +360,25 @@ _MOST_CLASSES = 1000
 
 
 def _by_class(reading: Reading, columns: Sequence[str]) -> dict[str, list[str]]:
-    """Columns by what they are called without their class, where each is there for all classes, as lr_0 and lr_1, in their order.
+    """Columns of probabilities by whose they are, where there is one for each class: lr_0 and lr_1 are those of "lr".
 
-    None where columns are called otherwise.
+    They stand in the order of the classes. Those that are not called as probabilities are, as prob_0, have to add up to 1.
     """
     truth = np.unique(_values(reading, reading.roles["truth"][0]))
-    if not 2 <= truth.size <= _MOST_CLASSES or any(reading.is_text[name] for name in columns):
+    if not 2 <= truth.size <= _MOST_CLASSES:
         return {}
     classes = [str(each).casefold() for each in truth.tolist()]
-    likely = "|".join(map(re.escape, sorted(classes, key=len, reverse=True)))
+    ends = "|".join(map(re.escape, sorted(classes, key=len, reverse=True)))
     found: dict[str, dict[str, str]] = {}
     for name in columns:
-        match = re.fullmatch(rf"(.*?)[\W_]*({likely})", name, re.IGNORECASE)
-        stem, own = match.groups() if match else (name, "")
-        found.setdefault(stem, {})[own.casefold()] = name
-    if any(own.keys() != {*classes} for own in found.values()):
-        return {}
-    return {stem: [own[each] for each in classes] for stem, own in found.items()}
+        if not reading.is_text[name] and (match := re.fullmatch(rf"(.*?)[\W_]*({ends})", name, re.IGNORECASE)):
+            found.setdefault(match[1], {})[match[2].casefold()] = name
+    return {
+        stem: [own[each] for each in classes]
+        for stem, own in found.items()
+        if own.keys() == {*classes}
+        and (_FORMS.issuperset(words_in(stem)) or np.allclose(sum(map(reading.table.numbers, own.values())), 1, 0, 1e-3))
+    }
 
 
 def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict[str, list[str]]:
@@ -387,7 +393,7 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         is_of_classes = reading.is_text[own] or not has_fractions(reading.table.columns[own])
         if chances and is_of_classes and full_name(reading.options.metric or "").removeprefix("neg_") in OF_PROBABILITIES:
             if len(tables := _by_class(reading, chances)) == 1:
-                return dict(zip([model], tables.values(), strict=True))
+                return {model: next(iter(tables.values()))}
             raise reading.table.refuse(
                 f"it holds classes, and {reading.options.metric} is of probabilities.",
                 "Name those: ",
@@ -406,16 +412,17 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
     prose = [name for name, own in texts.items() if 2 * len(own) > n_rows > len(classes) and set(own).isdisjoint(classes)]
     rest = [name for name in rest if name not in prose]
     tables = _by_class(reading, rest)
-    sums = [np.sum([reading.table.numbers(name) for name in own], axis=0) for own in tables.values()]
-    if (is_one or len(tables) > 1) and tables and np.allclose(sums, 1, 0, 1e-3):
-        return {model if len(tables) == 1 else stem: columns for stem, columns in tables.items()}
+    of_classes = [name for own in tables.values() for name in own]
+    if is_one and len(tables) == 1:
+        return {model: of_classes}
+    if len(tables) > 1 and len(of_classes) == len(rest):
+        return tables
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
-    are_of_one = any(_FORMS.issuperset(words_in(stem)) for stem in tables)  # prob_yes and prob_no
-    several = rest if are_of_one else [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
+    several = of_classes or [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
     wrong = {
         "it has the truth, but no column of predictions.": not rest,
-        f"{quoted(several, 6)} are several columns of one model.": several,
+        f"{quoted(several, 6)} are several columns of a model.": several,
         **{f"is {name!r} what a model predicts, or a score?": True for name in roles.get("score", marks)[:1]},
     }
     for what in [what for what, is_so in wrong.items() if is_so][-1:]:

@@ -198,7 +198,7 @@ def scores_of(
             what = f"{value:g}" if np.isfinite(value) else "infinite" if value > 0 else "minus infinite"
             raise DataError(
                 f"{name}: model {matrix.models[place]!r}, {matrix.split_name(split)}: the score is {what}. Scores of at most "
-                f"{LARGEST_SCORE:g} are compared; correct it, or leave the cell empty (nan) if the score is undefined."
+                f"{LARGEST_SCORE:g} in size are compared; correct it, or leave the cell empty (nan) if the score is undefined."
             )
         _check_sign(matrix, its, name, by_sklearn)
         checked.append(dataclasses.replace(with_sizes(matrix, options, name), metric=its.metric))
