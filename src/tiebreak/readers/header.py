@@ -61,6 +61,13 @@ _TRUTH = re.compile(
 )
 """Names of a column of the truth of something: "Actual Price", "survived_true", "TrueAge"; and not of true positives."""
 
+TARGETS = frozenset(
+    """survived churn churned exited attrition fraud fraudulent spam purchased converted clicked subscribed readmitted died
+    deceased mortality diagnosis disease stroke diabetes malignant approved defaulted income price saleprice salary species
+    """.split()
+)
+"""Words of names of what people predict, as public data call it: such a column is the truth more likely than a model."""
+
 CHANCES = frozenset("prob proba probability probabilities probs".split())
 PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits".split())
 """Words of names of columns of probabilities, and of whatever a model predicts."""

@@ -24,6 +24,7 @@ from tiebreak.readers.header import (
     PARTS,
     SPREADS,
     SUMS,
+    TARGETS,
     UNITS,
     WEAK,
     bare_name,
@@ -441,16 +442,19 @@ class Reading:
             )
         truth = self.roles.get("truth", [""])[0]
         if self.options.rows == "items" and plain(truth) == "y" and truth not in (self.options.models or ()):
-            raise self.table.refuse(
-                "it may be the truth, or a model.",
-                "If it is the truth, ",
-                column_advice("truth", truth),
-                "; if it is a model, name the models: ",
-                MODELS_ADVICE,
-                ".",
-                column=truth,
-                kind=UnclearSourceError,
-            )
+            raise self._truth_or_model(truth)
+
+    def _truth_or_model(self, name: str) -> TiebreakError:
+        return self.table.refuse(
+            "it may be the truth, or a model.",
+            "If it is the truth, ",
+            column_advice("truth", name),
+            "; if it is a model, name the models: ",
+            MODELS_ADVICE,
+            ".",
+            column=name,
+            kind=UnclearSourceError,
+        )
 
     def _by_model(self) -> Long | Scores:
         """A row for each score, or for each model with a column for each fold."""
@@ -555,6 +559,8 @@ class Reading:
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
+        if len(targets := [name for name in numbers if not TARGETS.isdisjoint(words_in(name))]) == 1 < len(numbers):
+            raise self._truth_or_model(targets[0])
         self._refuse_metrics(numbers, texts, name_of_models)
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
@@ -954,6 +960,8 @@ class Reading:
             Setting("n_test"),
             "; an example of one test set: ",
             Setting("rows", "'items'"),
+            "; if one column is the truth that the others predict: ",
+            column_advice("truth", "NAME"),
             "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: ",
             column_advice("dataset", "NAME"),
             ".",
