@@ -95,7 +95,8 @@ _OF_ALL = frozenset(
     """balanced_accuracy explained_variance matthews_corrcoef r2 roc_auc root_mean_squared_error
     root_mean_squared_log_error""".split()
 )
-"""Metrics that a single example has not."""
+_OF_CLASSES = ("f1", "jaccard", "precision", "recall")
+"""Metrics that a single example has not, and beginnings of those of which one is 0 or 1 for each example of a class alone."""
 
 OF_ERRORS = ("mean_absolute_error", "mean_squared_error")
 """Metrics of numbers that are means over examples."""
@@ -586,7 +587,10 @@ class Reading:
         if not numbers:
             raise self.table.refuse(
                 f"it has no column of scores, only {quoted([*self.table.columns], 12)}.",
-                "Use columns 'model' and 'score', or one for each model: of numbers, true and false, yes and no, pass and fail.",
+                "Use columns 'model' and 'score', or one for each model: of numbers, true and false, yes and no, pass and fail. "
+                "If they hold classes, say which is the truth: ",
+                column_advice("truth", "NAME"),
+                ".",
             )
         folded = [name.casefold() for name in numbers]
         if alike := [name for name in numbers if folded.count(name.casefold()) > 1]:
@@ -632,12 +636,18 @@ class Reading:
                 )
 
     def _refuse_single_examples(self, models: Sequence[str]) -> None:
-        """Refuse rows of single examples where the metric is of many."""
-        are_examples = plain(self.roles.get("item", ["id"])[0]) in ("id", "idx", "index")
-        if are_examples and full_name(self.options.metric or "") in _OF_ALL:
+        """Refuse what seems to be predictions, and perhaps their truth, where scores of single examples are to be."""
+        metric, item = full_name(self.options.metric or ""), self.roles.get("item", [""])[0]
+        if not metric or not models or plain(item or "id") not in ("id", "idx", "index"):
+            return
+        whole = [name for name in models if not has_fractions(self.table.columns[name])]
+        if len(whole) == 1 < len(models) and np.isin(self.table.numbers(whole[0]), (0, 1)).all():  # beside probabilities
+            raise self._truth_or_model(whole[0])
+        is_of_all = metric in _OF_ALL or (len(whole) == len(models) and metric.startswith(_OF_CLASSES))
+        if is_of_all or (item and metric in OF_ERRORS):
+            of_many = f", and {self.options.metric!r} is of many" if is_of_all else ""
             raise self.table.refuse(
-                f"{self.options.metric!r} is of many examples together, and each row seems to be one. Do its columns "
-                f"({quoted(models, 6)}) hold predictions?",
+                f"each row seems to be one example{of_many}. Do its columns ({quoted(models, 6)}) hold predictions?",
                 "Say which one is the truth: ",
                 column_advice("truth", "NAME"),
                 "; if each row is the score of an image, a query or the like, call the column that names it so, or name the "
