@@ -133,10 +133,11 @@ _BESIDE_SUMS = frozenset(
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 
 _TIMES = frozenset("time times seconds sec runtime duration latency wallclock elapsed".split())
-_ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta gain improvement gap".split())
+_ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta δ gain improvement gap".split())
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
-    level flop gflop mac memory mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
+    level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
+    prevalence imbalance agreement agree difficulty hardness entropy
     """.split()
 )
 _STATISTIC = re.compile(
