@@ -12,7 +12,7 @@ from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.shapes import Long, cell_of, is_unique, joined, refuse_doubles
-from tiebreak.readers.source import name_metric, refuse_names
+from tiebreak.readers.source import name_metric, refuse_names, refuse_versions
 from tiebreak.readers.splits import natural_key, ranked
 from tiebreak.readers.tables import Column, Words, concatenated, is_numeric, words_of
 from tiebreak.scores.items import TASK, Items, check_items
@@ -189,6 +189,8 @@ def _without_clashes(parts: Sequence[Long]) -> Sequence[Long]:
         for part in (parts if len(parts) > 1 else ())
     ]
     clash = {answer[0] for answer, n in Counter(chain.from_iterable(answers)).items() if n > 1}
+    if clash:
+        refuse_versions(Counter(chain.from_iterable(part.models for part in parts)), "tasks or runs", "'task' or 'run'")
     return [
         part.with_models({each: part.stem if len(part.models) == 1 else f"{each} ({part.stem})" for each in clash if part.stem})
         if clash

@@ -17,7 +17,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.shapes import Long
-from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, scores_of, table_metric
+from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, refuse_versions, scores_of, table_metric
 from tiebreak.readers.tables import Words
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric, NamedMetric
@@ -425,12 +425,7 @@ def _distinct(names: Sequence[str], marks: Sequence[str], score: FloatArray) -> 
         versions = kept.setdefault(name, [])
         if not any(np.array_equal(score[row], score[other], equal_nan=True) for other in versions):
             versions.append(row)
-    if len(kept) > 1 and all(len(rows) > 2 for rows in kept.values()):
-        raise UnclearSourceError(
-            f"each source has other scores of the models {quoted(list(kept), 3)}: are they of datasets, seeds or folds? Put the "
-            "rows of all into one table, with a column 'dataset', 'seed' or 'fold' that tells them apart; or pass two versions "
-            "of the same models."
-        )
+    refuse_versions({name: len(rows) for name, rows in kept.items()}, "datasets, seeds or folds", "'dataset', 'seed' or 'fold'")
     found: dict[str, int] = {}
     for name, row in ((name, row) for name, rows in kept.items() for row in rows):
         shown = name if len(kept[name]) == 1 else f"{name} ({marks[row]})"
