@@ -9,12 +9,10 @@ from scipy import stats
 from tiebreak.numerics import UNDEFINED, Law
 from tiebreak.statistics import clustered_mean, crossed_mean, stratified_mean, welch_ttest
 from tiebreak.statistics.means import (
-    SIZE_ALPHA,
     Layout,
     Means,
     cluster_sums,
     differences_of_means,
-    effects_of_size,
     means_of_rows,
 )
 
@@ -255,14 +253,3 @@ def test_clusters_of_one_item_are_none_beside_tasks_and_runs() -> None:
     values, tasks, scale = np.random.default_rng(5).normal(size=(2, 4, 12)), np.repeat(np.arange(3), 4), np.ones(2)
     one, other = (means_of_rows(values, Layout(clusters, tasks=tasks), scale).law for clusters in (None, np.arange(12)))
     np.testing.assert_allclose(one.interval(), other.interval(), rtol=1e-12)
-
-
-def test_effects_of_size_are_those_of_spearman() -> None:
-    """The pairs whose differences of clusters' means go with very uneven sizes, by scipy's p-value, all pairs together."""
-    rng, sizes = np.random.default_rng(6), np.array([1.0, 2, 3, 5, 9, 20, 80, 200])
-    means, (first, second) = rng.normal(size=(40, 8)), np.triu_indices(40, 1)
-    means[::4] += np.linspace(0, 9, 8)
-    pvalues = [stats.spearmanr(one - two, sizes).pvalue for one, two in zip(means[first], means[second], strict=True)]
-    expected = np.flatnonzero(np.array(pvalues) < SIZE_ALPHA / first.size)
-    assert 5 < expected.size < 300
-    assert effects_of_size(means, sizes, first, second).tolist() == expected.tolist()

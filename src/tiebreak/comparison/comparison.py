@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
+from tiebreak.comparison.family import Against, Codes, Family, best_alpha, every_pair
 from tiebreak.comparison.procedures import choose_method, procedures_named
-from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, refusals, units_of, wins
+from tiebreak.comparison.procedures.procedure import (
+    MOST_CHECKED,
+    Judged,
+    Method,
+    ModelValues,
+    TestOnly,
+    and_more,
+    refusals,
+    units_of,
+    wins,
+)
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings, check_names
 from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
-from tiebreak.numerics import FloatArray, IntArray, Law, Missing, rope_number
+from tiebreak.numerics import UNDECIDED, FloatArray, IntArray, Law, Missing, rope_number
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.means import connected_groups
@@ -224,11 +234,11 @@ class Comparison(Result):
     @cached_property
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
-        return (
-            *self.reading_notices,
-            *self.method.remarks(self.scores),
-            *_remarks(self.matrix, self.method, self.pair_table, self.settings.baseline),
-        )
+        claims = self.pair_table.claims(self.pair_table.bounds)
+        own = [each for each in self.method.remarks(self.scores) if each.code != "few-items" or np.any(claims != UNDECIDED)]
+        codes = {each.code for each in own}
+        own += [each for each in _unsure(self.matrix.models, self.pair_table, claims) if each.code not in codes]
+        return (*self.reading_notices, *own, *_remarks(self.matrix, self.method, self.pair_table, self.settings.baseline))
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
         """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
@@ -749,6 +759,18 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
 
 
 # --- remarks -----------------------------------------------------------------------------------------------------------------
+
+
+def _unsure(models: Sequence[str], table: Family, claims: Codes) -> Iterator[Notice]:
+    """Notice of pairs of which the less sure law claims less."""
+    caution = table.judged.beside.get("caution")
+    if caution is None or len(models) > MOST_CHECKED:
+        return
+    law, code, reason = caution()
+    rows = np.flatnonzero((claims != UNDECIDED) & (table.claims(table.bounds_of(law)) != claims))
+    if rows.size:
+        pair = [models[table.first[rows[0]]], models[table.second[rows[0]]]]
+        yield Notice(code, f"what is said of {quoted(pair)}{and_more(rows.size)} {reason}")
 
 
 def _remarks(matrix: ScoreMatrix, method: Method, table: Family, baseline: str | None) -> Iterator[Notice]:

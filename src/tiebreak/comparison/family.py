@@ -184,17 +184,25 @@ class Family:
     @cached_property
     def bounds(self) -> Interval:
         """Ends from which models are ranked: those of the intervals, or of comparisons with the best."""
-        if self.is_family:
-            return self.interval
-        n_models = int(max(self.first.max(), self.second.max())) + 1
-        return rounded(self.law.interval_at(2.0 * best_alpha(self.alpha, n_models)), self.law.tolerance)
+        return self.interval if self.is_family else self.bounds_of(self.law)
+
+    def bounds_of(self, law: Law) -> Interval:
+        """The ends by another law of the same differences."""
+        alpha = self.interval_alpha
+        if not self.is_family:
+            alpha = 2.0 * best_alpha(self.alpha, int(max(self.first.max(), self.second.max())) + 1)
+        return rounded(law.interval_at(alpha), self.law.tolerance)
+
+    def claims(self, bounds: Interval) -> Codes:
+        """Codes of what these ends say of each pair."""
+        return verdict_codes(bounds, self.rope, self.law.tolerance)
 
     @cached_property
     def verdict(self) -> Codes:
         """Codes of where the intervals lie; none outside the family."""
         if not self.is_family:
             return np.full(self.first.shape, NONE, dtype=np.int8)
-        return verdict_codes(self.interval, self.rope, self.law.tolerance)
+        return self.claims(self.interval)
 
     @property
     def shown_direction(self) -> Codes:

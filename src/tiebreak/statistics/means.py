@@ -35,7 +35,6 @@ from tiebreak.numerics import (
     least_sure,
     mean_present,
     median_present,
-    mid_ranks,
     noise_of,
     plain,
     student,
@@ -745,27 +744,3 @@ def _of_both(found: Means, runs: FloatArray, runs_df: FloatArray, rest: FloatArr
         from_runs=np.maximum(runs - rest, 0.0),
         from_both=rest,
     )
-
-
-# --- sizes of clusters ------------------------------------------------------------------------------------------------------
-
-
-FEWEST_SIZES, SIZE_ALPHA, MOST_EVEN = 5, 0.03, 0.7
-"""Clusters below which no effect of sizes is seen, the level of its test, and the effective share of clusters of uneven sizes."""
-
-
-def effects_of_size(means: FloatArray, sizes: FloatArray, first: IntArray, second: IntArray) -> IntArray:
-    """Positions of the pairs whose differences go with the sizes of very uneven clusters, by Spearman's correlation."""
-    if sizes.size < FEWEST_SIZES or np.sum(sizes) ** 2 / np.square(sizes).sum() > MOST_EVEN * sizes.size:
-        return np.zeros(0, dtype=np.intp)
-    own, pvalues = mid_ranks(sizes) - (sizes.size + 1) / 2, np.ones(first.size)
-    for rows in blocks(first.size, sizes.size):
-        values = means[first[rows]] - means[second[rows]]
-        other = mid_ranks(values)
-        other = other - other.mean(axis=-1, keepdims=True)
-        squares = np.square(other).sum(axis=-1)
-        r = divide(other @ own, np.sqrt(np.square(own).sum() * squares))
-        t = divide(r * np.sqrt(sizes.size - 2.0), np.sqrt(np.maximum(1.0 - r**2, 0.0)))
-        known = np.isfinite(values).all(axis=-1) & (squares > 0)  # others do not vary, or lack a cluster
-        pvalues[rows][known] = np.asarray(student(t[known], 1.0, sizes.size - 2.0).pvalue())
-    return np.flatnonzero(pvalues < SIZE_ALPHA / first.size)

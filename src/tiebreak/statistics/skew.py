@@ -7,7 +7,7 @@ shifts it by. The two fail on different data, so that `skewed` takes what either
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiebreak.numerics import (
     FloatArray,
@@ -230,9 +230,8 @@ FEWEST_TESTED, MOST_TESTED = 10, 100
 FEW_ITEMS = 60
 """Items, or clusters, below which 1 sample in 20 or more holds none of those that are 5 % of all."""
 
-
-FEW_EVENTS, FEWEST_PER_EVENT = 10, 5
-"""Items that differ, and items for each of them, below and above which they are called rare."""
+FEW_UNBOUNDED, FEW_SQUARES = 300, 1_000
+"""The same for 1 % of scores without bounds, and for 0.3 % of errors that are squared, as few may be large enough to count."""
 
 
 VERY_SKEWED, LESS_SKEWED, SKEWED_ALPHA, MOST_OF_ONE = 2.5, 1.5, 0.05, 0.94
@@ -245,54 +244,24 @@ at most 9 % are named, of exponential and lognormal costs of 40 items beside a c
 """
 
 
-def carried_by_few(
-    means: FloatArray, first: IntArray, second: IntArray
-) -> tuple[list[tuple[int, int, int, int]], list[tuple[int, int, float]]]:
+def carried_by_few(means: FloatArray, first: IntArray, second: IntArray) -> list[tuple[int, int, float]]:
     """Pairs of rows of shape (n_models, n_units) whose mean difference stands or falls with a few units.
 
-    Those of which few units differ, with their number and that of all; and those whose mean a few units carry, with the share
-    of the variance that one unit has, nan where the differences are very skewed.
+    With the share of the variance that one unit has, nan where the differences are very skewed.
     """
-    rare: list[tuple[int, int, int, int]] = []
     carried: list[tuple[int, int, float]] = []
-    for at in np.flatnonzero(_may_be_carried(means, first, second)).tolist():
+    skewness = np.abs(pair_skewness(means, first, second))
+    for at in np.flatnonzero(skewness * np.sqrt(means.shape[1]) > LESS_SKEWED).tolist():
         one, two = int(first[at]), int(second[at])
         values = means[one] - means[two]
         values = values[~np.isnan(values)]
         if values.size < FEWEST_TESTED:
             continue
-        n_others = int(np.count_nonzero(np.abs(values - np.median(values)) > 1e-9 * np.abs(values).max()))
-        if 0 < n_others < min(FEW_EVENTS, values.size / FEWEST_PER_EVENT):
-            rare.append((one, two, n_others, values.size))
-        elif n_others:
-            deviation = (values - values.mean()) / np.abs(values).max()  # squares of tiny ones would be 0
-            share = float(np.square(deviation).max() / np.square(deviation).sum())
-            skewness = abs(float(skewness_of_mean(deviation))) * np.sqrt(values.size)
-            if share > MOST_OF_ONE:
-                carried.append((one, two, share))
-            elif skewness > (VERY_SKEWED if values.size >= FEW_ITEMS else LESS_SKEWED) and triples_pvalue(values) < SKEWED_ALPHA:
-                carried.append((one, two, float("nan")))
-    return rare, carried
-
-
-def _may_be_carried(means: FloatArray, first: IntArray, second: IntArray) -> NDArray[np.bool_]:
-    """Pairs that may be carried by few units, so that the others need not be looked at one by one.
-
-    Where few units differ from the rest, few of the first do. A share of 0.9 or more of the variance in one unit makes a
-    skewness, over the root of n, of 0.9^1.5 - 0.1^1.5 = 0.82 or more.
-    """
-    n = means.shape[1]
-    if np.isnan(means).any():
-        return np.ones(first.size, dtype=bool)
-    skewness = np.abs(pair_skewness(means, first, second))
-    may = (skewness > 0.8) | (skewness * np.sqrt(n) > 0.99 * (VERY_SKEWED if n >= FEW_ITEMS else LESS_SKEWED))
-    noise = 4e-9 * np.abs(means).max(initial=0.0)
-    few = means[:, : 4 * FEW_EVENTS]
-    steps = np.diff(few)  # a unit that differs from its neighbours makes two
-    for part in blocks(first.size, most=500):
-        step = np.abs(steps[first[part]] - steps[second[part]]) > noise
-        rows = part.start + np.flatnonzero(np.count_nonzero(step, axis=1) < 2 * FEW_EVENTS)
-        difference = few[first[rows]] - few[second[rows]]
-        apart = np.abs(difference - np.median(difference, axis=1, keepdims=True)) > noise
-        may[rows] |= np.count_nonzero(apart, axis=1) < FEW_EVENTS
-    return np.asarray(may)
+        squares = np.square((values - values.mean()) / np.abs(values).max())  # those of tiny ones would be 0
+        share = float(squares.max() / squares.sum())
+        least = VERY_SKEWED if values.size >= FEW_ITEMS else LESS_SKEWED
+        if share > MOST_OF_ONE:
+            carried.append((one, two, share))
+        elif skewness[at] * np.sqrt(values.size) > least and triples_pvalue(values) < SKEWED_ALPHA:
+            carried.append((one, two, float("nan")))
+    return carried

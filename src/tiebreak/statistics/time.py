@@ -34,7 +34,7 @@ MOST_WHITENED = 0.9
 """Largest first autocorrelation that the variance is raised for: what goes together longer than that has no known mean."""
 
 
-def diebold_mariano(differences: ArrayLike, *, scale: ArrayLike | None = None) -> Law:
+def diebold_mariano(differences: ArrayLike, *, scale: ArrayLike | None = None, memory: bool = False) -> Law:
     """Law of the mean difference of the losses of two forecasts, which go together from one period to the next.
 
     Parameters
@@ -44,6 +44,8 @@ def diebold_mariano(differences: ArrayLike, *, scale: ArrayLike | None = None) -
     scale : array_like, broadcast over the leading axes, optional
         Size of the losses that were subtracted: 1e-12 of it is rounding noise. The largest absolute difference of the row if
         not given.
+    memory : bool, default False
+        Allow for long memory of the largest order that the lowest cosines do not rule out, as `memory_bound` has it.
 
     Returns
     -------
@@ -98,9 +100,12 @@ def diebold_mariano(differences: ArrayLike, *, scale: ArrayLike | None = None) -
     # the lowest cosines, each raised by what autoregressions of the last period, and of the last season, have less there [AM92]_
     df, first = n_cosines(n), np.clip(_first_autocorrelation(deviation), 0.0, MOST_WHITENED)[..., None]
     frequency = np.pi * np.arange(1, df + 1) / n
-    squares = np.square(_cosine_coefficients(deviation, df))
+    plain_squares = squares = np.square(_cosine_coefficients(deviation, df))
     for lag, own in ((1, first), _seasons(deviation, first)):
         squares = squares * (1 + own**2 - 2 * own * np.cos(lag * frequency)) / np.square(1 - own)
+    if memory:
+        order = memory_bound(deviation)[..., None]
+        squares = np.maximum(squares, plain_squares * np.arange(1, df + 1) ** (2 * order) / (1 - 2 * order))
     error = np.sqrt(squares.mean(axis=-1) / n)
     varies = (np.abs(deviation).max(axis=-1) > RELATIVE_TOLERANCE * size) & (error > tolerance / n)
     return student(mean, error, df, n_units=n, kind=kind_of(mean, varies, tolerance), tolerance=plain(tolerance))
@@ -113,6 +118,26 @@ def n_cosines(n: int) -> int:
     first autocorrelation tells.
     """
     return max(2, int(0.75 * np.sqrt(n)))
+
+
+def memory_bound(deviation: FloatArray) -> FloatArray:
+    """Largest order d of long memory, up to 0.45, that deviations from their mean do not rule out.
+
+    It lies 2.5 errors above Whittle's estimate [R95]_ from the lowest n^0.65 cosines. The mean of a series of order d has
+    ``j^(2 d) / (1 - 2 d)`` times the variance of its j-th cosine.
+
+    References
+    ----------
+    .. [R95] P. M. Robinson. Gaussian semiparametric estimation of long range dependence. Annals of Statistics 23, 1995.
+    """
+    n_low = min(deviation.shape[-1] - 1, max(8, int(deviation.shape[-1] ** 0.65)))
+    squares, j = np.square(_cosine_coefficients(deviation, n_low)), np.arange(1.0, n_low + 1)
+    means = [(squares * (j / np.exp(np.log(j).mean())) ** (2 * d)).mean(axis=-1) for d in MEMORY]
+    return np.asarray(np.minimum(MEMORY[np.argmin(means, axis=0)] + 1.25 / np.sqrt(n_low), MEMORY[-1]))
+
+
+MEMORY = np.linspace(0.0, 0.45, 10)
+"""Orders of long memory that are tried: of 0.5 a mean has no limit."""
 
 
 def _first_autocorrelation(deviation: FloatArray) -> FloatArray:

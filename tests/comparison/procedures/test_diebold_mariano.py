@@ -12,6 +12,7 @@ from tiebreak.errors import (
     DataError,
 )
 from tiebreak.statistics.skew import skewed, skewness_of_mean
+from tiebreak.statistics.time import memory_bound
 
 
 def losses(rng: np.random.Generator, n: int = 40) -> pd.DataFrame:
@@ -139,3 +140,20 @@ def test_series_that_do_not_vary(rng: np.random.Generator) -> None:
     table = losses(rng).assign(same=lambda t: t["arima"], apart=lambda t: t["arima"] + 0.5)
     answer = compared(table[["time", "arima", "same", "apart"]])
     assert sorted(answer.pairs["reason"]) == ["identical-scores", "no-spread", "no-spread"]
+
+
+@pytest.mark.parametrize(("apart", "is_said"), [(0.0, False), (0.4, True), (1.0, False)])
+def test_a_claim_that_long_memory_would_undo_is_said(rng: np.random.Generator, apart: float, is_said: bool) -> None:
+    """Of 100 independent periods: no claim, one of 4 errors, and one of 10, which no memory that they leave possible undoes."""
+    answer = compared({"time": np.arange(100), "a": 9 + apart + rng.normal(size=100), "b": np.full(100, 9.0)})
+    assert (answer.pair("a", "b").verdict == "undecided") == (not apart)
+    assert ("few-items" in {notice.code for notice in answer.notices}) == is_said
+
+
+def test_the_order_of_memory_that_is_not_ruled_out() -> None:
+    """Whittle's estimate by hand over a grid of 0.05, and 2.5 of its errors, 0.5 / sqrt(m), of white noise of 2,000."""
+    values = np.random.default_rng(3).normal(size=2000)
+    n_low, j = int(2000**0.65), np.arange(1, int(2000**0.65) + 1)
+    cosines = np.cos(np.pi * np.outer(j, np.arange(0.5, 2000)) / 2000) @ (values - values.mean())
+    own = [np.log(np.mean(cosines**2 * j ** (2 * d))) - 2 * d * np.mean(np.log(j)) for d in np.arange(10) / 20]
+    assert memory_bound(values - values.mean()) == pytest.approx(np.argmin(own) / 20 + 2.5 * 0.5 / np.sqrt(n_low))

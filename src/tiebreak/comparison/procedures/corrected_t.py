@@ -4,7 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, adjusted_of, noted, reached, refusal
+from tiebreak.comparison.procedures.procedure import (
+    Judged,
+    ModelValues,
+    Procedure,
+    adjusted_of,
+    few_items,
+    noted,
+    reached,
+    refusal,
+)
 from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, mean_present, student_multiplier
 from tiebreak.scores.means import law_of_models, pair_differences
@@ -158,6 +167,11 @@ TEST_SET_AS_IS = "the test set is what it is: nothing is said of other data"
 SEED_REFERENCE = "X. Bouthillier et al. Accounting for variance in machine learning benchmarks. MLSys 2021."
 
 
+def remarks_on_seeds(data: Scores) -> Iterator[Notice]:
+    """Few seeds, of which none may have failed."""
+    return few_items(int(np.count_nonzero(~np.isnan(data.matrix().score), axis=1).min()), "seed")
+
+
 PAIRED_SEEDS = Procedure(
     name="paired-t",
     question="seeds",
@@ -178,4 +192,5 @@ PAIRED_SEEDS = Procedure(
             ("there is only one seed, so nothing shows how much scores vary from run to run. Train with more."),
         )
     ),
+    remarks=remarks_on_seeds,
 )

@@ -245,6 +245,8 @@ SHOWN_ALPHA = 0.05
 
 TEST = partial(wilcoxon, continuity=False)
 
+OF_CENTRE = "is of the typical dataset, and their means do not show it: the method 'paired-t' judges these"
+
 
 def _judge(data: Scores, first: IntArray, second: IntArray, test: Callable[..., Law]) -> Law:
     """The test of each pair over the datasets that both were measured on: its interval inverts it on shifted data."""
@@ -254,7 +256,12 @@ def _judge(data: Scores, first: IntArray, second: IntArray, test: Callable[..., 
 
 def _judge_ranks(data: Scores, first: IntArray, second: IntArray) -> Judged:
     law = _judge(data, first, second, TEST)
-    return Judged(law=law, reach_df=np.maximum(np.asarray(law.n_units) - 1.0, 1.0), least_pvalue=_least(law.n_units))
+    return Judged(
+        law=law,
+        reach_df=np.maximum(np.asarray(law.n_units) - 1.0, 1.0),
+        least_pvalue=_least(law.n_units),
+        beside={"caution": lambda: (_judge_means(data, first, second).law, "mean-against-centre", OF_CENTRE)},
+    )
 
 
 def _judge_signs(data: Scores, first: IntArray, second: IntArray) -> Judged:
@@ -316,16 +323,13 @@ def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Noti
     is_shown = (np.asarray(found.pvalue()) < SHOWN_ALPHA) | (np.abs(mean.estimate) > 2 * np.asarray(mean.se))
     against = is_shown & (centre * mean.estimate < -np.square(RELATIVE_TOLERANCE * scale))
     level, skewness = SHOWN_ALPHA / first.size, skewness_of_weighted_mean(difference, ~np.isnan(difference))
-    alone = (np.asarray(found.pvalue()) <= level) & (np.asarray(_judge_means(data, first, second).law.pvalue()) > level)
     askew = np.abs(skewness) * np.asarray(found.n_units) > SEEN
     askew[askew] = [triples_pvalue(row[~np.isnan(row)]) <= level for row in difference[askew]]
-    rows = np.flatnonzero(against | ((alone | askew) & (name == "wilcoxon")))
+    rows = np.flatnonzero(against | (askew & (name == "wilcoxon")))
     if rows.size:
         at = int(np.flatnonzero(against)[0]) if against.any() else int(rows[0])
         one, two = (first[at], second[at]) if centre[at] > 0 else (second[at], first[at])
         but = "the differences do not look symmetric, so means may say otherwise"
-        if alone[at]:
-            but = "its mean is not shown to be higher (95 %, all pairs together)"
         if against[at]:
             but = f"{models[two]!r} has the better mean"
         yield Notice(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import ALLOWED_SHARE, MOST_CHECKED, Procedure, TestOnly, and_more, refusal
+from tiebreak.comparison.procedures.procedure import ALLOWED_SHARE, MOST_CHECKED, Judged, Procedure, TestOnly, and_more, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray, Law, blocks, student
 from tiebreak.scores.scores import Scores
@@ -24,13 +24,18 @@ SEEN = 1.0
 Student's alone called equal forecasts whose losses are nearly all 0, or lognormal, different in 7 to 17 % of 15 to 200 periods.
 """
 
+LONG_MEMORY = (
+    "does not hold if differences go together over very long spans, as much as so few periods do not rule out: a longer stretch "
+    "would show it"
+)
 
-def _judge(data: Scores, first: IntArray, second: IntArray) -> Law:
+
+def _judge(data: Scores, first: IntArray, second: IntArray, memory: bool = False) -> Law:
     """The test of each pair; the same test of differences less any number has the same variance.
 
     It has no `Judged.reach_df`: the variance of losses that go together is too small on average, so tables show less than their
     width promises, 0.74 of tables instead of 0.8 at 60 periods with a correlation of 0.3 from one to the next
-    (benchmarks/validity/detectable.py).
+    (benchmarks/validity/detectable.py). `memory` allows for as much of it as the periods do not rule out.
     """
     score = data.matrix().score
     one, two = score[first], score[second]
@@ -38,7 +43,7 @@ def _judge(data: Scores, first: IntArray, second: IntArray) -> Law:
     broken = np.asarray(np.isnan(difference).any(axis=-1))
     scale = np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
     values = np.where(broken[..., None], 0.0, difference)
-    law = diebold_mariano(values, scale=scale)
+    law = diebold_mariano(values, scale=scale, memory=memory)
     skewness = skewness_of_mean(values - values.mean(axis=-1, keepdims=True))
     found = student(
         np.where(broken, np.nan, law.estimate),
@@ -122,8 +127,8 @@ DIEBOLD_MARIANO = Procedure(
         "both models forecast the same periods, evenly spaced and without gaps",
         "the differences of losses neither drift nor change their spread over time",
         (
-            "autocorrelation of the differences dies out within a small part of the series; long memory does not, and the check "
-            "of it sees d = .35 in 10 % of series of 60 and 37 % of 200 periods"
+            "autocorrelation of the differences dies out within a small part of the series; long memory does not, and a notice "
+            "says where a difference would not stand as much of it as the periods do not rule out"
         ),
     ),
     references=(
@@ -142,7 +147,10 @@ DIEBOLD_MARIANO = Procedure(
         ),
         "P. Hansen, A. Lunde, J. Nason. The model confidence set. Econometrica 79, 2011.",
     ),
-    judge=lambda data, first, second, rope, alpha, seed: _judge(data, first, second),
+    judge=lambda data, first, second, rope, alpha, seed: Judged(
+        law=_judge(data, first, second),
+        beside={"caution": lambda: (_judge(data, first, second, memory=True), "few-items", LONG_MEMORY)},
+    ),
     refuse=lambda data: refusal(
         (
             data.matrix().n_splits < 3,

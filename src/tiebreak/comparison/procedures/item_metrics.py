@@ -12,13 +12,12 @@ from tiebreak.comparison.procedures.items import (
     FURTHER_ITEMS,
     INDEPENDENT_ITEMS,
     SAME_ITEMS,
-    few_items,
     items_of,
     reach_of,
     refuse_one_cluster,
     remarks_on_items,
 )
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, reached, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, few_items, reached, refusal
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, Interval
 from tiebreak.scores.items import Items
@@ -26,6 +25,7 @@ from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.auc import roc_areas
 from tiebreak.statistics.influence import Influence, bounded, metric_of_classes, metric_of_numbers
+from tiebreak.statistics.skew import FEW_SQUARES
 
 FEW_OF_AREAS, FEW_RARER = 20, 10
 """Items of the rarest class below which it is said that they are few, of areas and of other metrics."""
@@ -231,7 +231,7 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     yield from remarks_on_items(data, unused_by="jackknife-t")
     items = items_of(data)
     if not items.classes and items.is_positive is None:
-        yield from few_items(items.n_clusters, items.unit if items.clusters is None else "cluster")
+        yield from few_items(items.n_clusters, items.unit if items.clusters is None else "cluster", FEW_SQUARES)
     rarest = items.n_rarest
     moving = _influence(items).n_moving if items.classes and items.clusters is None else None
     if rarest is not None and rarest < FEW_RARER:

@@ -17,6 +17,7 @@ from tiebreak.comparison.procedures.procedure import (
     adjusted_of,
     and_more,
     copies_notice,
+    few_items,
     noted,
     p_words,
     reached,
@@ -38,7 +39,6 @@ from tiebreak.statistics.means import (
     cluster_means,
     cluster_sums,
     differences_of_means,
-    effects_of_size,
     means_of_rows,
     task_shares,
 )
@@ -51,7 +51,7 @@ from tiebreak.statistics.rates import (
     tango,
     tango_statistic,
 )
-from tiebreak.statistics.skew import FEW_ITEMS, carried_by_few, pair_skewness
+from tiebreak.statistics.skew import FEW_ITEMS, FEW_UNBOUNDED, carried_by_few, pair_skewness
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
@@ -375,21 +375,17 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
     )
 
 
-def few_items(n: int, unit: str, among: str = "") -> Iterator[Notice]:
-    """Remark where so few items, `among` others that hardly count, may lack what carries a difference."""
-    if n < FEW_ITEMS:
-        yield Notice(
-            "few-items",
-            f"with {n} {unit}s{among}, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: a few "
-            "that carry a difference may not have been met",
-        )
+def few_of(items: Items) -> int:
+    """Items from which on a mean is not called one of few: more of scores that may be any large."""
+    low, high = items.metric.bounds_of(float(np.nanmin(items.score)), float(np.nanmax(items.score)))
+    return FEW_ITEMS if np.isfinite(high - low) else FEW_UNBOUNDED
 
 
 def _about_items(items: Items) -> Iterator[Notice]:
-    """Few items, and mean differences that a few items carry, or that go with the sizes of clusters."""
+    """Few items, and mean differences that a few items carry."""
     unit, n = ("cluster", items.n_clusters) if items.clusters is not None else (items.unit, len(items.items))
     if not (items.clusters is not None and n < FEW_CLUSTERS):
-        yield from few_items(n, unit)
+        yield from few_items(n, unit, few_of(items))
     n_models = len(items.models)
     if n_models > MOST_CHECKED or items.score.size * n_models > MOST_NUMBERS:
         return
@@ -397,24 +393,7 @@ def _about_items(items: Items) -> Iterator[Notice]:
     means = items.score[:, 0] if len(items.runs) == 1 else items.item_means()
     if items.clusters is not None:
         means = cluster_means(cluster_sums(means, items.cluster_codes, weights=items.weights, omit_missing=True))
-        sizes = cluster_sums(np.ones(len(items.items)), items.cluster_codes, weights=items.weights).weights
-        large = effects_of_size(means, sizes, first, second)
-        if large.size:  # sizes not met yet would change the mean
-            one, two = items.models[first[large[0]]], items.models[second[large[0]]]
-            yield Notice(
-                "carried-by-few",
-                f"{quoted([one, two])}{and_more(large.size)}: the difference goes with the size of the clusters, of which the "
-                f"largest holds {sizes.max() / sizes.sum():.0%} of the {items.unit}s: a large one that was not met would change "
-                "it",
-            )
-    rare, skewed = carried_by_few(means, first, second)
-    if rare:
-        one, two, n_others, size = rare[0]
-        yield Notice(
-            "carried-by-few",
-            f"{quoted([items.models[one], items.models[two]])}{and_more(len(rare))}: the difference is the same on all but "
-            f"{n_others} of the {size} {unit}s, which carry all that is seen, and a sample may hold none of them",
-        )
+    skewed = carried_by_few(means, first, second)
     if len(skewed) > ALLOWED_SHARE * (first.size - 1):
         one, two, share = skewed[0]
         how = "the differences are very skewed"
@@ -443,7 +422,7 @@ def _remarks(data: Scores, name: str) -> Iterator[Notice]:
     else:
         sizes = np.bincount(task_codes(items))
         n = int(sizes.size**2 / (1 / sizes).sum())  # items that would weigh alike (Kish)
-        yield from few_items(n, items.unit, f" of {sizes.sum()} (tasks weigh alike, whatever their sizes)")
+        yield from few_items(n, items.unit, few_of(items), f" of {sizes.sum()} (tasks weigh alike, whatever their sizes)")
 
 
 CLUSTERED_T = Procedure(

@@ -16,6 +16,7 @@ from tiebreak.scores.means import adjusted_means, dataset_means, law_of_models
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
+from tiebreak.statistics.skew import FEW_ITEMS
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds", "summary"]
 
@@ -50,7 +51,8 @@ class Judged:
         Of a number and a generator, about so many joint draws of all models' values, higher is better, in blocks of shape
         (n_draws, n_models).
     beside : mapping
-        What only this procedure has, by name, such as the ratio that it corrected for.
+        What only this procedure has, by name, such as the ratio that it corrected for. "caution" is a function that gives a law
+        of the same pairs that is less sure, and code and words of the notice of claims that it does not make.
     """
 
     law: Law
@@ -179,6 +181,16 @@ ALLOWED_SHARE = 0.15
 def and_more(n: int) -> str:
     """Words on the pairs beside the one that is named."""
     return f" (and {n - 1} more pair(s))" if n > 1 else ""
+
+
+def few_items(n: int, unit: str, most: int = FEW_ITEMS, among: str = "") -> Iterator[Notice]:
+    """Remark where so few items, `among` others that hardly count, may lack what carries a difference, if one is shown."""
+    if n < most:
+        yield Notice(
+            "few-items",
+            f"with {n} {unit}s{among}, what {100 * (1 - 0.05 ** (1 / n)):.2g}% of all {unit}s show is missing from 1 sample in "
+            "20: a few that carry a difference may not have been met",
+        )
 
 
 def copies_notice(n_repeated: int, unit: str, n: int, advice: str) -> Notice:

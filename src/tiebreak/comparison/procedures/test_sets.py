@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS
-from tiebreak.comparison.procedures.items import counts_of, few_items, means_of_models, reach_of, reach_of_rates, values_of_rates
+from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, remarks_on_seeds
+from tiebreak.comparison.procedures.items import counts_of, few_of, means_of_models, reach_of, reach_of_rates, values_of_rates
 from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
     Procedure,
+    few_items,
     question_of,
     reached,
     refusal,
@@ -23,8 +24,8 @@ from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.means import Means, independent_difference
 from tiebreak.statistics.rates import newcombe
 
-FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20
-"""Examples of a test set, or expected to be decided the rarer way, below which rates are rough beside a set so much larger."""
+FEW_OF_SET = 20
+"""Examples of a test set below which rates are rough, as with less than one that is expected to be decided the rarer way."""
 
 
 def _independent_sets(data: Scores) -> Iterator[Notice]:
@@ -40,7 +41,7 @@ def _independent_sets(data: Scores) -> Iterator[Notice]:
         f"the same {items.unit}s under other names, give them one name: pairs tell smaller differences apart",
     )
     if not items.is_binary:
-        yield from few_items(int(has.sum(axis=1).min()), items.unit)
+        yield from few_items(int(has.sum(axis=1).min()), items.unit, few_of(items))
 
 
 def _reach(data: Scores | None) -> tuple[str, str]:
@@ -85,17 +86,11 @@ def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
 
 
 def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
-    """Remarks on what two test sets cost, and on rates near 0 or 1 beside a test set of quite another size."""
+    """Remarks on what two test sets cost, and on few examples, or rates near 0 or 1."""
     yield from _independent_sets(data)
     counts, n = counts_of(data)
-    rate = min(counts.sum(), (n - counts).sum()) / n.sum()
-    is_small = (n < FEW_OF_SET) | (n * rate < FEW_EXPECTED)
-    for at in np.flatnonzero(is_small & (n * UNEVEN <= n.max()) & (rate > 0))[:1].tolist():
-        yield Notice(
-            "few-units",
-            f"the test set of {data.matrix().models[at]!r} holds {n[at]:,.0f} examples beside one of {n.max():,.0f}, and each "
-            "moves its rate in a large step: equal models differ a little too often",
-        )
+    rarer = min(counts.sum(), (n - counts).sum())
+    yield from few_items(int(n.min()), "example", max(FEW_OF_SET, int(n.sum() / max(rarer, 1.0))))
 
 
 NEWCOMBE = Procedure(
@@ -205,4 +200,5 @@ WELCH_SEEDS = Procedure(
     judge=WELCH.judge,
     values=_means,
     refuse=_refuse_single,
+    remarks=remarks_on_seeds,
 )
