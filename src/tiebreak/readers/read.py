@@ -279,6 +279,8 @@ def _rows_of_runs(given: Sequence[Source], options: ReadOptions) -> list[dict[st
             return []
         own = {name: reading.table.words(name).texts()[0] for name in reading.others(*(() if has_model else ("seed", "time")))}
         rows.append(own if has_model else {"model": each.stem, **own})
+    if options.models is None:
+        _refuse_runs([row.get("model", "") for row in rows])
     return rows
 
 
@@ -414,8 +416,8 @@ def _scores(found: Sequence[Source], options: ReadOptions) -> Scores:
         from tiebreak.readers.predictions import losses_in_time
 
         found = [found[0]._replace(held=losses_in_time(_items(found, options), found[0].held))]
-    if options.models is None and len(found) > 1:
-        _refuse_runs(found)
+    if options.models is None:
+        _refuse_runs([each.stem for each in found if each.file and not (isinstance(each.held, Long) and each.held.model_column)])
     are_items = any(map(_is_items, found))
     scores = _item_scores(found, options) if are_items else join_sources([_of_splits(each, options) for each in found])
     if options.models is not None:
@@ -436,16 +438,15 @@ def _scores(found: Sequence[Source], options: ReadOptions) -> Scores:
     return dataclasses.replace(scores, notices=tuple(notices))
 
 
-def _refuse_runs(found: Sequence[Source]) -> None:
-    """Refuse files that are called like parts of one model's scores, and would be models of their own: svm_seed0, svm_seed1."""
-    alone = [each.stem for each in found if each.file and not (isinstance(each.held, Long) and each.held.model_column)]
-    parts = [part for stem in alone if (part := re.fullmatch(r"(?i)(.*[^\W_])[\W_]*(seed|fold|repeat)[\W_]*\d+", stem))]
+def _refuse_runs(names: Sequence[str]) -> None:
+    """Refuse names of files that are parts of one model's scores, and would be models of their own: svm_seed0, svm_seed1."""
+    parts = [part for name in names if (part := re.fullmatch(r"(?i)(.*[^\W_])[\W_]*(seed|fold|repeat)[\W_]*\d+", name))]
     whose = Counter(part[1] for part in parts)
     for part in [part for part in parts if whose[part[1]] > 1][:1]:
         raise UnclearSourceError(
             f"{part[0]!r} is called like one of {whose[part[1]]} parts of the scores of {part[1]!r}. Put the rows of all files "
             f"into one table, with columns 'model' and {part[2].lower()!r}; or, if each is a model, name them: ",
-            Advice(f"models={alone!r}", typed=" ".join(f"--models {quote(stem)}" for stem in alone)),
+            Advice(f"models={[*names]!r}", typed=" ".join(f"--models {quote(name)}" for name in names)),
             ".",
         )
 
