@@ -357,8 +357,12 @@ def _found(given: Source, options: ReadOptions, *, n_sources: int) -> Source:
 def _found_in_table(given: Source, options: ReadOptions, *, n_sources: int) -> Scores | Long | Reading:
     """Contents of a table: scores, those of a long table, or predictions."""
     source, name = given.held, given.name
-    given_names = (text for role, text in options.named_columns.items() if role not in ("truth", "prediction"))
-    named = {name.strip() for text in given_names for name in (text, *text.split(","))}
+    named = {
+        name.strip()
+        for role, text in options.named_columns.items()
+        if role not in ("truth", "prediction")
+        for name in (text, *text.split(","))
+    }
     table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
     names = [*table.columns, *table.nested]
     for is_of_tool, read in ((sklearn.is_cv_results, sklearn.read_cv_results), (sklearn.is_trials, sklearn.read_trials)):

@@ -560,7 +560,10 @@ class Reading:
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
-        if len(targets := [name for name in numbers if not TARGETS.isdisjoint(words_in(name))]) == 1 < len(numbers):
+        targets = [name for name in numbers if not TARGETS.isdisjoint(words_in(name))]
+        if len(targets) == 1 < len(numbers) and (
+            is_items or not texts
+        ):  # else columns may be datasets, of which some are so called
             raise self._truth_or_model(targets[0])
         self._refuse_metrics(numbers, texts, name_of_models)
         if is_items:
