@@ -138,8 +138,9 @@ def methods_page() -> str:
         "difference, 5 % where a method does what it says; *wrong* is the share of untrue verdicts (undecided never is). Rows of",
         "several models come from `benchmarks/validity/one_family.py`: there a table counts once any of its intervals misses, or",
         "any of its verdicts is wrong, at the level that `compare` gives all pairs. Tables that broke defaults before come from",
-        "`benchmarks/validity/worlds.py`: *noticed* is the share with a notice on what the data are like, *decided* that of",
-        "tables with a difference that is found. All of it: {download}`error-rates.csv <../error-rates.csv>`.",
+        "`benchmarks/validity/worlds.py`: *silent* is the share of wrong tables without a notice, *noticed* that of all tables",
+        "with one, *decided* that of tables with a difference that is found. All of it:",
+        "{download}`error-rates.csv <../error-rates.csv>`.",
         "",
     ]
     for name, each in methods.items():
@@ -172,12 +173,12 @@ def _method(each: Method, formula: str, rates: list[dict[str, str]]) -> Iterator
 
 
 def _rates(rows: list[dict[str, str]]) -> Iterator[str]:
-    yield "| data | units | true difference | misses | wrong | noticed | decided | tables |"
-    yield "|---|---:|---|---:|---:|---:|---:|---:|"
+    yield "| data | units | true difference | misses | wrong | silent | noticed | decided | tables |"
+    yield "|---|---:|---|---:|---:|---:|---:|---:|---:|"
     for row in rows:
-        noticed, decided = (f"{row[name]} %" if row.get(name) else "" for name in ("noticed", "decided"))
+        of_worlds = " | ".join(f"{row[name]} %" if row.get(name) else "" for name in ("silent", "noticed", "decided"))
         told = "| {data} | {units} | {truth} | {misses} % | {wrong} % ".format(**row)
-        yield f"{told}| {noticed} | {decided} | {row['tables']} |"
+        yield f"{told}| {of_worlds} | {row['tables']} |"
 
 
 _SEVERAL = re.compile(r"\d+ models\b")

@@ -25,7 +25,7 @@ from scipy.stats import norm
 import tiebreak as tb
 
 TARGET = Path(__file__).parents[2] / "docs" / "error-rates.csv"
-COLUMNS = ("procedure", "data", "units", "truth", "misses", "wrong", "tables", "noticed", "notices", "decided")
+COLUMNS = ("procedure", "data", "units", "truth", "misses", "wrong", "tables", "noticed", "notices", "decided", "silent")
 ALPHA, SIGMA = 0.05, 0.05
 Draw = Callable[[np.random.Generator, float], tuple[Any, dict[str, Any]]]
 

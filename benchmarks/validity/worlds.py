@@ -1,8 +1,9 @@
 """How often the defaults call equal models different, how often a notice says so, and how often they find a true difference.
 
 Each world draws tables as people have them, and `tb.compare`, `tb.rate` or `tb.noise_floor` judges them by default. *Wrong* is
-the share of tables of equal models with any verdict, *decided* that of tables in which model a is better by `effect`. A world
-fails where it is wrong in more than 5.5 % of its tables, beyond chance (1 %), unless a notice stands in nine tenths of them.
+the share of tables of equal models with any verdict, or at the rope with an untrue one, *noticed* that of all tables with a
+notice, *silent* that of tables that are wrong without any, and *decided* that of tables in which model a is better by `effect`.
+A world fails where it is wrong in more than 5.5 % of its tables, beyond chance (1 %), and silent in a tenth of these or more.
 
     python benchmarks/validity/worlds.py                        all, 300 tables each
     python benchmarks/validity/worlds.py --tables 1000 --only costs runs
@@ -31,7 +32,7 @@ Rng = np.random.Generator
 Shape = Callable[[Rng, Any], Array]
 ALWAYS = {"independent-sets", "assumed-paired", "identical-scores", "read-as"}
 """Notices that stand on every answer of their kind, and say nothing of the data."""
-LIMIT, NOTICED = 0.055, 0.9
+LIMIT, SILENT = 0.055, 0.1
 COST: dict[str, Any] = {"metric": "cost", "lower_is_better": True}
 QUALITY: dict[str, Any] = {"metric": "quality", "lower_is_better": False}
 
@@ -122,15 +123,36 @@ def moving(terms: int) -> Shape:
     return lambda rng, n: np.convolve(rng.normal(size=n + terms), np.ones(terms + 1), "valid")[:n]
 
 
+def long_memory(order: float) -> Shape:
+    """Fractionally integrated noise."""
+    weights = np.cumprod(np.append(1.0, (np.arange(1, 2000) - 1 + order) / np.arange(1, 2000)))
+    return lambda rng, n: np.convolve(rng.normal(size=n + 1999), weights, "valid")[:n]
+
+
+def regimes(length: int) -> Shape:
+    """Noise around a level that changes its sign by chance after so many periods."""
+
+    def draw(rng: Rng, n: int) -> Array:
+        level = np.repeat(rng.choice([-0.8, 0.8], n // length + 2), length)
+        return rng.normal(size=n) + level[rng.integers(length) :][:n]
+
+    return draw
+
+
+def fails(share: float) -> Shape:
+    """Runs of which a share collapses, of mean 0."""
+    return lambda rng, size: np.where(rng.random(size) < share, 1 - 1 / share, 1.0) + 0.3 * rng.normal(size=size)
+
+
 # --- metrics of all predictions -----------------------------------------------------------------------------------------------
 
 
-def numbers(metric: str, n: int, a: Shape, b: Shape, effect: float = 0.0) -> None:
+def numbers(metric: str, n: int, a: Shape, b: Shape, effect: float = 0.0, procedure: str = "jackknife-t") -> None:
     def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
         y = 3 * rng.normal(size=n)
         return tb.read_predictions(y, {"a": y + (1 - effect) * a(rng, n), "b": y + b(rng, n)}, metric=metric), {}
 
-    compared("jackknife-t", f"{metric} of {_named(a)} errors beside {_named(b)} ones", n, draw, effect)
+    compared(procedure, f"{metric} of {_named(a)} errors beside {_named(b)} ones", n, draw, effect)
 
 
 def large_targets(metric: str, n: int, sigma: float, effect: float = 0.0) -> None:
@@ -333,6 +355,90 @@ def seeds(n_a: int, n_b: int, sd_a: float, sd_b: float, effect: float) -> None:
     compared("welch", f"{n_a} and {n_b} seeds of their own, of sd {sd_a:g} and {sd_b:g}", n_a, draw, effect)
 
 
+def shaped_seeds(n: int, a: Shape, b: Shape, name: str, paired: bool = False) -> None:
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        one, two = (0.8 + 0.01 * shape(rng, n) for shape in (a, b))
+        if paired:
+            return {"seed": np.arange(n), "a": one, "b": two}, {**QUALITY, "rows": "seeds"}
+        return {"model": ["a"] * n + ["b"] * n, "seed": np.arange(2 * n), "quality": np.append(one, two)}, QUALITY
+
+    procedure, of_whom = ("paired-t", "shared seeds") if paired else ("welch", "seeds of each model")
+    compared(procedure, f"{n} {of_whom}: {name}", n, draw)
+
+
+def at_the_rope(
+    procedure: str, name: str, units: int, rope: float, draw: Callable[[Rng, float], tuple[Any, dict[str, Any]]]
+) -> None:
+    """A true difference just beyond the rope, where "equivalent" is wrong, or just within it, where better and worse are."""
+
+    def judge(rng: Rng, effect: float) -> tuple[bool, set[str]]:
+        is_beyond = rng.random() < 0.5
+        source, settings = draw(rng, rope * (1.0001 if is_beyond else 0.9999))
+        answer = tb.compare(source, rope=rope, **settings)
+        is_wrong = answer.pairs["verdict"].isin(["equivalent"] if is_beyond else ["better", "worse"]).any()
+        return bool(is_wrong), {each.code for each in answer.notices}
+
+    add(procedure, f"at the rope: {name}", units, judge)
+
+
+def ropes() -> None:
+    def right(rng: Rng, d: float) -> tuple[Any, dict[str, Any]]:
+        u, both = rng.random(250), rng.random(250) < 0.8
+        a, b = u < 0.2 + d / 2, (u >= 0.2 + d / 2) & (u < 0.4)
+        return {"item": np.arange(250), "a": (a | (both & ~b)) * 1, "b": (b | (both & ~a)) * 1}, {"metric": "accuracy"}
+
+    def costs(rng: Rng, d: float) -> tuple[Any, dict[str, Any]]:
+        return {"item": np.arange(100), "a": 2 * LN(rng, 100) + 3 - d, "b": np.full(100, 5.0)}, COST
+
+    def forecasts(rng: Rng, d: float) -> tuple[Any, dict[str, Any]]:
+        return {"time": np.arange(80), "a": long_memory(0.3)(rng, 80) - d, "b": np.zeros(80)}, COST
+
+    def trained(rng: Rng, d: float) -> tuple[Any, dict[str, Any]]:
+        score = 0.8 + 0.01 * rng.normal(size=10) + np.repeat([d, 0.0], 5)
+        return {"model": ["a"] * 5 + ["b"] * 5, "seed": np.arange(10), "quality": score}, QUALITY
+
+    at_the_rope("tango", "right or wrong", 250, 0.08, right)
+    at_the_rope("clustered-t", "lognormal costs beside a constant", 100, 0.6, costs)
+    at_the_rope("diebold-mariano", "long memory (.3)", 80, 0.5, forecasts)
+    at_the_rope("welch", "5 and 5 seeds", 5, 0.018, trained)
+
+
+def ceilings(n: int) -> None:
+    """Ratings from 1 to 5, mostly 5, of the same mean: rarely 1, or now and then 4."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        return {
+            "item": np.arange(n),
+            "a": np.where(rng.random(n) < 0.04, 1, 5),
+            "b": np.where(rng.random(n) < 0.16, 4, 5),
+        }, QUALITY
+
+    compared("clustered-t", "ratings with a ceiling: 4 % of 1 beside 16 % of 4", n, draw)
+
+
+def near_zero(n: int) -> None:
+    """Percentage errors of targets near 0, lognormal ones beside even ones."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        y = rng.uniform(0.02, 1, n)
+        return {"item": np.arange(n), "a": 0.1 * LN(rng, n) / y, "b": 0.1 / y}, COST
+
+    compared("clustered-t", "percentage errors of targets near 0, lognormal beside even ones", n, draw)
+
+
+def sure_and_wrong(n: int, share: float) -> None:
+    """Log loss of a model that is certain and wrong in a share, beside one with the same mean and no such."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        y = rng.integers(0, 2, n)
+        loss = -(1 - share) * np.log(0.9) - share * np.log(0.001)
+        a, b = np.where(rng.random(n) < share, 0.001, 0.9), np.exp(-loss)
+        said = {name: np.where(y == 1, p, 1 - p) + 1e-6 * rng.random(n) for name, p in (("a", a), ("b", b))}
+        return tb.read_predictions(y, said, metric="log_loss"), {}
+
+    compared("clustered-t", f"log loss, {share:.1%} certain and wrong beside none", n, draw)
+
+
 def test_sets(n_a: int, n_b: int, rate: float) -> None:
     def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
         return {"model": ["a", "b"], "correct": [rng.binomial(n, rate) for n in (n_a, n_b)], "n": [n_a, n_b]}, {
@@ -525,6 +631,8 @@ NEARLY: Shape = lambda rng, size: 1 + 0.1 * rng.normal(size=size)  # noqa: E731
 LN_12 = lognormal(1.2)
 OUTLIERS = np.sqrt(0.95 + 0.05 * 100)
 EVEN: Shape = lambda rng, size: OUTLIERS * rng.normal(size=size)  # noqa: E731
+AS_TAILS: Shape = lambda rng, size: np.sqrt(3) * rng.normal(size=size)  # noqa: E731
+AS_OUTLIERS: Shape = lambda rng, size: 1.45 * rng.normal(size=size)  # noqa: E731
 FLAT = {value: constant(value) for value in (1.0, np.sqrt(3.0), np.e)}
 NAMES: dict[Any, str] = {
     CENTRED: "lognormal",
@@ -536,6 +644,8 @@ NAMES: dict[Any, str] = {
     LN_COST: "lognormal (1.5)",
     NEARLY: "nearly constant",
     EVEN: "normal",
+    AS_TAILS: "normal",
+    AS_OUTLIERS: "normal",
     outliers: "normal and 5 % large",
 }
 NAMES |= {exponential: "exponential of mean 0, read as means"}
@@ -673,28 +783,53 @@ def make_worlds() -> None:
         tasks(CENTRED, sizes, 0.0)
     items("1 of 10 far out", 40, [far_out, far_out])
     items("costs of 10 models, lognormal 1", 80, [LN] * 10)
+    for n in (60, 200, 400):
+        for order in (0.2, 0.35):
+            periods(f"long memory ({order:g})", long_memory(order), n)
+    for n in (60, 240):
+        periods("regimes of 40 periods", regimes(40), n)
+    seasons(6, 0.6, 60)
+    for n in (5, 10, 25):
+        shaped_seeds(n, fails(0.1), lambda rng, size: 0.3 * rng.normal(size=size), "1 of 10 of one fails")
+    shaped_seeds(20, CENTRED, normal, "lognormal beside normal")
+    for n in (4, 10, 30):
+        shaped_seeds(n, CENTRED, normal, "lognormal beside normal", paired=True)
+    shaped_seeds(10, normal, normal, "normal")
+    shaped_seeds(5, normal, normal, "normal", paired=True)
+    for n in (100, 300):
+        numbers("root_mean_squared_error", n, TAILS, AS_TAILS)
+    numbers("mean_absolute_error", 100, outliers, AS_OUTLIERS, procedure="clustered-t")
+    near_zero(200)
+    for n in (40, 120):
+        ceilings(n)
+    sure_and_wrong(150, 0.01)
+    test_sets(8, 8, 0.8)
+    test_sets(50, 5_000, 0.99)
+    ropes()
 
 
 class Row(NamedTuple):
     world: World
     wrong: float
     noticed: float
+    silent: float
     notices: str
     decided: float
 
 
 def measured(world: World, number: int, n_tables: int) -> Row:
     codes: Counter[str] = Counter()
-    wrong = noticed = 0
+    wrong = noticed = silent = 0
     for place in range(n_tables):
         any_called, found = world.judge(np.random.default_rng([31, number, place]), 0.0)
-        wrong, noticed = wrong + any_called, noticed + bool(found - ALWAYS)
-        codes.update(found - ALWAYS)
+        told = found - ALWAYS
+        wrong, noticed, silent = wrong + any_called, noticed + bool(told), silent + (any_called and not told)
+        codes.update(told)
     decided = np.nan
     if world.effect:
         decided = np.mean([world.judge(np.random.default_rng([32, number, place]), world.effect)[0] for place in range(n_tables)])
     shown = "; ".join(f"{code} {100 * count / n_tables:.0f}" for code, count in codes.most_common() if count >= 0.05 * n_tables)
-    return Row(world, wrong / n_tables, noticed / n_tables, shown, float(decided))
+    return Row(world, wrong / n_tables, noticed / n_tables, silent / n_tables, shown, float(decided))
 
 
 def main() -> int:
@@ -710,13 +845,14 @@ def main() -> int:
         if asked.only and not any(word in f"{world.procedure} {world.name}" for word in asked.only):
             continue
         row = measured(world, number, asked.tables)
-        is_above = binom.sf(row.wrong * asked.tables - 1, asked.tables, LIMIT) < 0.01 and row.noticed < NOTICED
+        is_above = binom.sf(row.wrong * asked.tables - 1, asked.tables, LIMIT) < 0.01 and row.silent >= SILENT * row.wrong
         has_failed |= bool(is_above)
         error = np.sqrt(row.wrong * (1 - row.wrong) / asked.tables)
         found = "" if np.isnan(row.decided) else f", decided {row.decided:.2f}"
         label = f"{world.procedure:16} {world.units:6} {world.name:66}"
         fails = " FAILS" if is_above else ""
-        print(f"{label} wrong {row.wrong:.3f} ({error:.3f}), noticed {row.noticed:.2f}{found} {row.notices}{fails}", flush=True)
+        told = f"silent {row.silent:.3f}, noticed {row.noticed:.2f}{found} {row.notices}"
+        print(f"{label} wrong {row.wrong:.3f} ({error:.3f}), {told}{fails}", flush=True)
         rows.append(row)
     if asked.write:
         write_rows(TARGET, [record(row, asked.tables) for row in rows])
@@ -737,6 +873,7 @@ def record(row: Row, n_tables: int) -> dict[str, str]:
         f"{100 * row.noticed:.0f}",
         row.notices,
         decided,
+        f"{100 * row.silent:.1f}",
     )
     return dict(zip(COLUMNS, map(str, values), strict=True))
 

@@ -236,8 +236,7 @@ class Comparison(Result):
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
         claims = self.pair_table.claims(self.pair_table.bounds)
         own = [each for each in self.method.remarks(self.scores) if each.code != "few-items" or np.any(claims != UNDECIDED)]
-        codes = {each.code for each in own}
-        own += [each for each in _unsure(self.matrix.models, self.pair_table, claims) if each.code not in codes]
+        own += [each for each in _unsure(self.matrix.models, self.pair_table, claims) if each.code not in dict(own)]
         return (*self.reading_notices, *own, *_remarks(self.matrix, self.method, self.pair_table, self.settings.baseline))
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:

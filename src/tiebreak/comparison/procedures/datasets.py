@@ -44,7 +44,7 @@ from tiebreak.numerics import (
 )
 from tiebreak.scores.means import dataset_means, filled
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
 from tiebreak.statistics.copies import repeated_rows
 from tiebreak.statistics.means import Means
 from tiebreak.statistics.ranks import (
@@ -240,12 +240,10 @@ SEEN = 4.5
 With it 1 to 9 % of symmetric differences with light or heavy tails or two modes count as skewed, without it up to 15 %.
 """
 
-SHOWN_ALPHA = 0.05
-"""Of one pair's own test, at which its centre is taken for shown."""
+SYMMETRY_ALPHA = 0.05
+"""Of the tests of symmetry of all pairs together."""
 
 TEST = partial(wilcoxon, continuity=False)
-
-OF_CENTRE = "is of the typical dataset, and their means do not show it: the method 'paired-t' judges these"
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray, test: Callable[..., Law]) -> Law:
@@ -260,7 +258,7 @@ def _judge_ranks(data: Scores, first: IntArray, second: IntArray) -> Judged:
         law=law,
         reach_df=np.maximum(np.asarray(law.n_units) - 1.0, 1.0),
         least_pvalue=_least(law.n_units),
-        beside={"caution": lambda: (_judge_means(data, first, second).law, "mean-against-centre", OF_CENTRE)},
+        beside={"caution": partial(_by_means, data, first, second)},
     )
 
 
@@ -268,7 +266,7 @@ def _judge_signs(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """The sign test; of mixed metrics of how much more of the datasets the first model wins than the second."""
     if not data.is_mixed:
         law = _judge(data, first, second, sign_test)  # whose intervals are too coarse for those of any t distribution
-        return Judged(law=law, least_pvalue=_least(law.n_units))
+        return Judged(law=law, least_pvalue=_least(law.n_units), beside={"caution": partial(_by_means, data, first, second)})
     score = units_of(data).matrix().score
     won_or_lost = wins(score[first], score[second])
     *_, won, counted = map(np.asarray, sign_counts(won_or_lost, scale=1.0))
@@ -281,6 +279,12 @@ def _judge_signs(data: Scores, first: IntArray, second: IntArray) -> Judged:
         parts=(won, counted),
     )
     return Judged(law=law, unit="wins", least_pvalue=_least(counted))
+
+
+def _by_means(data: Scores, first: IntArray, second: IntArray) -> tuple[Law, NoticeCode, str]:
+    """The law of means, and the notice of what it does not show."""
+    text = "is of the typical dataset, and their means do not show it: the method 'paired-t' judges these"
+    return _judge_means(data, first, second).law, "mean-against-centre", text
 
 
 def _least(n: IntArray | int) -> FloatArray:
@@ -309,33 +313,22 @@ WINS = Shape(_wins_tail, _wins_end)
 """Share of datasets won less the share lost, ties left out, by Clopper and Pearson; the tails at 0 are the exact sign test."""
 
 
-def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Notice]:
-    """As of all datasets, and pairs whose mean says something else than their centre, or may as differences lie askew."""
+def _remarks(data: Scores) -> Iterator[Notice]:
+    """As of all datasets, and pairs whose mean may say something else than their centre, as differences lie askew."""
     yield from remarks_on_datasets(data)
     models = data.models
-    if data.is_mixed or len(models) > MOST_CHECKED:
+    if len(models) > MOST_CHECKED:
         return
     second, first = np.tril_indices(len(models), -1)
-    difference, scale = differences_of(data, first, second)
-    found = test(difference, scale=scale)
-    centre, mean = np.asarray(found.estimate), law_of_rows(difference, omit_missing=True)
-    # near 0 either may lie on either side by chance, which misleads nobody
-    is_shown = (np.asarray(found.pvalue()) < SHOWN_ALPHA) | (np.abs(mean.estimate) > 2 * np.asarray(mean.se))
-    against = is_shown & (centre * mean.estimate < -np.square(RELATIVE_TOLERANCE * scale))
-    level, skewness = SHOWN_ALPHA / first.size, skewness_of_weighted_mean(difference, ~np.isnan(difference))
-    askew = np.abs(skewness) * np.asarray(found.n_units) > SEEN
-    askew[askew] = [triples_pvalue(row[~np.isnan(row)]) <= level for row in difference[askew]]
-    rows = np.flatnonzero(against | (askew & (name == "wilcoxon")))
-    if rows.size:
-        at = int(np.flatnonzero(against)[0]) if against.any() else int(rows[0])
-        one, two = (first[at], second[at]) if centre[at] > 0 else (second[at], first[at])
-        but = "the differences do not look symmetric, so means may say otherwise"
-        if against[at]:
-            but = f"{models[two]!r} has the better mean"
+    difference, _ = differences_of(data, first, second)
+    has = ~np.isnan(difference)
+    seen = np.flatnonzero(np.abs(skewness_of_weighted_mean(difference, has)) * np.count_nonzero(has, axis=-1) > SEEN)
+    rows = [row for row in seen.tolist() if triples_pvalue(difference[row, has[row]]) <= SYMMETRY_ALPHA / first.size]
+    if rows:
         yield Notice(
             "mean-against-centre",
-            f"{models[one]!r} is typically ahead of {models[two]!r}{and_more(rows.size)}, but {but}: verdicts are of the typical "
-            "dataset; the method 'paired-t' judges means",
+            f"the differences of {quoted([models[first[rows[0]]], models[second[rows[0]]]])}{and_more(len(rows))} do not look "
+            "symmetric, so that means may say otherwise: verdicts are of the typical dataset; the method 'paired-t' judges means",
         )
 
 
@@ -416,7 +409,7 @@ WILCOXON = Procedure(
     judge=lambda data, first, second, rope, alpha, seed: _judge_ranks(data, first, second),
     values=values_of_datasets,
     refuse=lambda data: refuse_datasets("wilcoxon", data),
-    remarks=lambda data: _remarks(data, "wilcoxon", TEST),
+    remarks=_remarks,
     beside=omnibus,
 )
 
@@ -439,6 +432,6 @@ SIGN = Procedure(
     judge=lambda data, first, second, rope, alpha, seed: _judge_signs(data, first, second),
     values=values_of_datasets,
     refuse=lambda data: refuse_datasets("sign", data, takes_mixed=True),
-    remarks=lambda data: _remarks(data, "sign", sign_test),
+    remarks=remarks_on_datasets,
     beside=omnibus,
 )

@@ -1,6 +1,7 @@
 """Diebold and Mariano's test of forecasts, with the small-sample factor, and the model confidence set beside it."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from tiebreak.comparison.procedures.procedure import ALLOWED_SHARE, MOST_CHECKED
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, IntArray, Law, blocks, student
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
 from tiebreak.statistics.skew import skewed, skewness_of_mean
 from tiebreak.statistics.time import diebold_mariano, lasting_autocorrelation, model_confidence_set
 
@@ -16,18 +17,13 @@ N_RESAMPLES = 9_999
 """Of the model confidence set."""
 
 FEW_PERIODS = 60
-"""Periods below which it is said that they are few."""
+"""Periods below which a claim that long memory would undo is told on the page, as it is of few."""
 
 SEEN = 1.0
 """Skewness of the differences of a pair that periods without any rarely show: from there on Hall's t counts beside Student's.
 
 Student's alone called equal forecasts whose losses are nearly all 0, or lognormal, different in 7 to 17 % of 15 to 200 periods.
 """
-
-LONG_MEMORY = (
-    "does not hold if differences go together over very long spans, as much as so few periods do not rule out: a longer stretch "
-    "would show it"
-)
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray, memory: bool = False) -> Law:
@@ -54,6 +50,16 @@ def _judge(data: Scores, first: IntArray, second: IntArray, memory: bool = False
         tolerance=np.asarray(law.tolerance),
     )
     return skewed(found, np.where(np.abs(skewness) * np.sqrt(values.shape[-1]) > SEEN, skewness, 0.0))
+
+
+def _by_memory(data: Scores, first: IntArray, second: IntArray) -> tuple[Law, NoticeCode, str]:
+    """The law with as much long memory as may be, and the notice of what it does not show."""
+    n = data.matrix().n_splits
+    text = (
+        f"does not hold if losses go together over very long spans, as much as {n} periods do not rule out: more of them would "
+        "show it"
+    )
+    return _judge(data, first, second, memory=True), "few-units" if n < FEW_PERIODS else "few-items", text
 
 
 def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
@@ -93,12 +99,6 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             "no model has breaks the order of time",
         )
     n, n_models = matrix.n_splits, len(matrix.models)
-    if n < FEW_PERIODS:
-        yield Notice(
-            "few-units",
-            f"{n} periods show little of how losses go together over time, and where they do for long equal forecasts differ too "
-            f"often; {FEW_PERIODS} periods or more show it",
-        )
     if n_models > MOST_CHECKED or not matrix.is_complete:
         return
     second, first = np.tril_indices(n_models, -1)
@@ -148,8 +148,7 @@ DIEBOLD_MARIANO = Procedure(
         "P. Hansen, A. Lunde, J. Nason. The model confidence set. Econometrica 79, 2011.",
     ),
     judge=lambda data, first, second, rope, alpha, seed: Judged(
-        law=_judge(data, first, second),
-        beside={"caution": lambda: (_judge(data, first, second, memory=True), "few-items", LONG_MEMORY)},
+        law=_judge(data, first, second), beside={"caution": partial(_by_memory, data, first, second)}
     ),
     refuse=lambda data: refusal(
         (

@@ -384,8 +384,7 @@ def few_of(items: Items) -> int:
 def _about_items(items: Items) -> Iterator[Notice]:
     """Few items, and mean differences that a few items carry."""
     unit, n = ("cluster", items.n_clusters) if items.clusters is not None else (items.unit, len(items.items))
-    if not (items.clusters is not None and n < FEW_CLUSTERS):
-        yield from few_items(n, unit, few_of(items))
+    yield from few_items(n, unit, few_of(items))
     n_models = len(items.models)
     if n_models > MOST_CHECKED or items.score.size * n_models > MOST_NUMBERS:
         return
