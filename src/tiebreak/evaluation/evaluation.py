@@ -140,7 +140,7 @@ class Evaluation(Result):
             why: tuple[str | Advice, ...] = ("Every score is undefined." if self.n_done else "Nothing has been measured yet.",)
             if self.n_failed:
                 message = self.failures["message"][0]
-                failed = f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message} "
+                failed = f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message.rstrip('.')}. "
                 why = failed, SEE_FAILURES, "."
             raise DataError(f"no model has a score in {self.metrics[position]!r}. ", *why)
         kept = [m for m in wanted if models is not None or m not in empty]

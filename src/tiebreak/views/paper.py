@@ -60,7 +60,7 @@ def _scores(comparison: Comparison) -> tuple[Table, set[tuple[int, int]]]:
     side = "" if is_mixed else f"; {'higher' if scores.metric.higher_is_better else 'lower'} is better"
     title = f"{printable(scores.metric.name)} on {count(matrix.n_splits, 'dataset')}{side}; the best in bold"
     n_names = 2 if is_mixed else 1
-    rows = tuple((*names[:n_names], *("–" if text == "-" else text for text in texts)) for names, texts, _ in lines)
+    rows = tuple((*names[:n_names], *texts) for names, texts, _ in lines)
     best = {(n, n_names + k) for n, (_, texts, higher) in enumerate(lines) for k in _best(texts, higher)}
     headers = (*("dataset", "metric")[:n_names], *model_names(comparison.models))
     right = (*(False,) * n_names, *(True,) * len(comparison.models))
@@ -119,7 +119,7 @@ _SPECIAL = {
 
 
 def _escaped(text: str) -> str:
-    """Text that LaTeX shows as it is; in numbers and intervals the hyphen becomes a minus."""
-    if re.fullmatch(r"[-+\d.e]+( to [-+\d.e]+)?", text):
+    """Text that LaTeX shows as it is; in numbers the hyphen becomes a minus, and what is undefined a dash."""
+    if re.fullmatch(r"[-+\d.e]*\d( to [-+\d.e]+)?", text):
         return text.replace("-", "$-$")
-    return "".join(_SPECIAL.get(character, character) for character in printable(text))
+    return "--" if text == "-" else "".join(_SPECIAL.get(character, character) for character in printable(text))

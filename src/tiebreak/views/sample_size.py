@@ -1,6 +1,6 @@
 """Sample sizes, in words, as a table and as JSON."""
 
-from math import isfinite, isnan
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -135,13 +135,15 @@ def _further(size: SampleSize) -> list[str]:
 def _steps(size: SampleSize) -> Table:
     """Numbers of units below and above."""
     what, power = "difference" if size.goal == "better" else "rope", format_percent(round(size.power, 3))
-    headers = (f"{size.unit}s", f"smallest {what}", f"power for {effect_text(size, size.effect)}", f"{_cost_noun(size)}s")
-    rows = tuple(
-        (f"{n:,}", bound(smallest), "-" if isnan(chance) else format_percent(round(chance, 2)), f"{cost:,}")
-        for n, smallest, chance, cost in size.steps
-    )
+    chances = [format_percent(round(chance, 2)) for _, _, chance, _ in size.steps if isfinite(size.effect)]
+    columns = [
+        (f"{size.unit}s", [f"{n:,}" for n, *_ in size.steps]),
+        (f"smallest {what}", [bound(smallest) for _, smallest, *_ in size.steps]),
+        *([(f"power for {effect_text(size, size.effect)}", chances)] if chances else []),
+        (f"{_cost_noun(size)}s", [f"{cost:,}" for *_, cost in size.steps]),
+    ]
     title = f"What fewer and more {size.unit}s show; the smallest {what} is that seen with {power} power"
-    return Table(title, headers, rows, (True,) * len(headers))
+    return Table.of(title, columns, left=("",))
 
 
 NORMAL = "differences are normal over {over} with a standard deviation of {sd}"

@@ -234,15 +234,18 @@ def posterior_of(pair: PairComparison) -> Drawing:
         why = pair.reason or f"of the method {comparison.method.name}"
         raise DataError(f"there is no posterior with a curve here ({why}); plot.ranking() draws intervals.")
     first, second = _labels_of(comparison, pair.first, pair.second)
-    unit = comparison.method.unit
     grid, (low, high) = _grid(posterior, pair.rope), posterior.interval(0.5)
     step = (high - low) * 1e-3  # the density by differences of the tail
     below = np.array([[float(posterior.tail(x + side)) for x in grid] for side in (-step, step)])
     data = as_frame({"difference": grid, "density": (below[1] - below[0]) / (2.0 * step)})
     chances = {"worse": pair.p_worse, "equivalent": pair.p_equivalent, "better": pair.p_better}
     likely = max(chances, key=lambda name: chances[name])
-    title = f"{pair_title(first, second, pair.verdict)}; P({likely}) is {format_probability(chances[likely])}"
-    note = f"Posterior from {count(pair.n_units, unit)}, for this pair alone; bars: credible intervals. {rope_note(pair.rope)}"
+    whose = f"for {first} " if likely == "worse" else ""  # where the sentence is about the other
+    title = f"{pair_title(first, second, pair.verdict)}; {whose}P({likely}) is {format_probability(chances[likely])}"
+    note = (
+        f"Posterior from {count(pair.n_units, comparison.method.unit)}, for this pair alone; bars: credible intervals. "
+        f"{rope_note(pair.rope)}"
+    )
 
     def paint(ax: Any, own: bool) -> None:
         ax.set_xlabel(f"difference in {short(comparison.metric.name)}: positive favours {first}", fontsize=SIZE)

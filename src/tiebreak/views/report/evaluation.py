@@ -45,7 +45,7 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mappin
     *measured, _ = page(evaluation).parts  # whose last part sends to the comparison
     blocks: list[tuple[str, Sequence[Any]]] = [("What was measured", measured), *_predictions(evaluation)]
     if reasons:
-        blocks.append(("What was left out", (Section("Not compared", reasons, is_folded=False),)))
+        blocks.append(("What was left out", (Section("Not compared", reasons),)))
     blocks.append(("How it was run", (Table("Facts of the run", ("what", "value"), run, (False, False)),)))
     title = f"{printable(evaluation.name)}: {len(evaluation.models)} models"
     held = [facts(comparison, has_tables=False) for comparison in comparisons]
