@@ -27,14 +27,6 @@ def test_settings_and_figure(battles: str, capsys: pytest.CaptureFixture[str]) -
     assert Path("figures/ratings.png").stat().st_size > 10_000
 
 
-def test_scores_on_datasets(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A table of scores is read as compare reads it."""
-    Path("scores.csv").write_text("dataset,x,y\n" + "\n".join(f"d{i},{0.9 - i % 3 / 5},0.8" for i in range(30)) + "\n")
-    assert printed(capsys, "rate", "scores.csv", "--metric", "accuracy").startswith(
-        "Any of the 2 models may be the best: y and x (30 datasets)."
-    )
-
-
 def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, nothing on standard output."""
     Path("bad.csv").write_text("model_a,model_b,winner\nx,x,a\n")

@@ -110,6 +110,15 @@ def seeds(*means: float, n: int = 5, shared: bool = True, **settings: Any) -> tb
     return tb.compare(columns, metric="accuracy", **settings)
 
 
+def repeated(*rates: float, n: int = 200, **settings: Any) -> tb.Comparison:
+    """Three answers of each model to each question, of which many vary."""
+    rng = np.random.default_rng(6)
+    right = rng.random((n, 1, 1)) * 0.3 + rng.random((n, 3, len(rates))) * 0.7 < np.array(rates)
+    table = {"question": np.repeat(np.arange(n), 3), "epoch": np.tile(np.arange(3), n)}
+    columns = dict(zip("abcdef", right.reshape(-1, len(rates)).astype(int).T, strict=False))
+    return tb.compare({**table, **columns}, metric="accuracy", **settings)
+
+
 def counts(*rates: float, n: int = 200, **settings: Any) -> tb.Comparison:
     """Test sets of each model's own."""
     right = [round(rate * n) for rate in rates]
@@ -122,6 +131,12 @@ def gate(answer: Callable[[], tb.Comparison], **asked: Any) -> tuple[tb.Comparis
     return comparison, comparison.meets(**asked)
 
 
+STEADY = np.random.default_rng(3).normal(0.8, 0.01, 20)
+WILD = [
+    STEADY + 0.03 + np.random.default_rng(4).normal(0, 0.12, 20),
+    STEADY,
+    STEADY - 0.02 + np.random.default_rng(5).normal(0, 0.004, 20),
+]
 FIVE = (0.86, 0.855, 0.85, 0.84, 0.70)
 GATED = partial(splits, 0.850, 0.848, noise=0.03, names=("new", "last"), rope=0.005)
 
@@ -146,6 +161,8 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "splits 2 few": partial(splits, 0.85, 0.84, n=10),
     "splits 2 hub names": partial(splits, 0.85, 0.80, names=HUB[:2], rope=0.01),
     "splits 3 open": partial(splits, 0.86, 0.855, 0.70, rope=0.005),
+    "splits 3 ruled out by another": lambda: folds(WILD, ("wild", "good", "bad")),
+    "splits 3 baseline equivalent": partial(splits, 0.851, 0.850, 0.849, noise=0.004, baseline="a", rope=0.01),
     "splits 3 best": partial(splits, 0.90, 0.80, 0.70, rope=0.01),
     "splits 4 near": partial(splits, 0.861, 0.860, 0.859, 0.70, noise=0.004, rope=0.01),
     "splits 4 copies best": partial(copies, 2, 0.80, 0.70, rope=0.01),
@@ -176,6 +193,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "items 3 clusters": partial(items, 0.72, 0.70, 0.50, more=("cluster",), rope=0.02),
     "items 3 topics": partial(items, 0.72, 0.70, 0.50, more=("topic",), by="topic", rope=0.02),
     "items 4 graded": partial(items, 0.5, 0.48, 0.45, 0.2, graded=True, rope=0.01),
+    "items 2 runs": partial(repeated, 0.7, 0.66),
     "items 3 that agree": partial(agreeing, "abc"),
     "test sets 3": partial(counts, 0.90, 0.85, 0.60, rope=0.05),
     "test sets 2 undecided": partial(counts, 0.90, 0.88),
@@ -195,6 +213,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "gate near best": partial(gate, partial(splits, *FIVE, rope=0.05), near_best=["a", "e"]),
     "pair better": lambda: splits(*FIVE, rope=0.01).pair("a", "e"),
     "pair undecided": lambda: splits(*FIVE, rope=0.01).pair("b", "a"),
+    "pair too few": lambda: datasets(0.03, 0.02, 0.02, n=4, baseline="a").pair("b", "c"),
     "pair of items": lambda: items(0.72, 0.70, 0.50, names=("bf16", "int4", "tiny"), rope=0.02).pair("bf16", "int4"),
     "pair outside": lambda: splits(*FIVE, baseline="a", rope=0.01).pair("b", "c"),
     "summary 5 rates": partial(summary, {"accuracy": [0.952, 0.941, 0.931, 0.919, 0.884]}, n_test=1000),

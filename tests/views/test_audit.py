@@ -16,38 +16,6 @@ def sorted_iris() -> tb.Audit:
     return tb.audit(*load_iris(return_X_y=True), KFold(3))
 
 
-CLEAN = """\
-Nothing was found that speaks against these splits.
-Data: 200 rows, 4 columns, classification with 2 classes; 10 splits (stratified) of 180 training and
-20 test rows.
-
-Looked at without a finding: rows on both sides, equal rows on both sides, classes in every fold,
-test sets large enough, folds of equal size, folds like the whole, single columns that tell the
-target.
-Not looked at, as no groups were given: groups on both sides.
-Not looked at, as no time was given: training on the future, folds against time.
-Looked at only with deep=True (--deep): near copies on both sides.
-"""
-
-
-def test_a_clean_audit_says_what_was_looked_at_and_what_was_not() -> None:
-    """The whole text."""
-    audit = tb.audit(*classes(), "stratified")
-    assert " ".join(audit.to_text().split()) == " ".join(CLEAN.split())
-
-
-def test_findings_have_severity_code_text_and_advice(sorted_iris: tb.Audit) -> None:
-    """The first one, whole."""
-    text = str(sorted_iris)
-    assert text.startswith("The audit has 1 error and 2 warnings.\nData: 150 rows, 4 columns, classification with 3 classes;")
-    assert (
-        "✗ error class-missing-in-training "
-        "3 classes (0, 1, 2) are absent from the training rows in all 3 splits, so no model can learn it there. "
-        '→ Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.'
-    ) in " ".join(text.split())
-    assert max(map(len, text.splitlines())) <= 80
-
-
 def test_the_frame_has_a_row_for_each_finding(sorted_iris: tb.Audit) -> None:
     """And the same columns where there are none."""
     frame = sorted_iris.to_frame()

@@ -13,50 +13,6 @@ from tiebreak.views.curves import sentence
 THREE = ("first", "second", "third")
 
 
-def test_each_answer_has_its_sentence():
-    """Yes, less than the rope, and cannot be told; each with the numbers that it goes by."""
-    curve = drawn_learning_curve(("gains", "between", "done", "failed"), rope=0.025)
-    said = {answer.answer: sentence(curve, answer) for answer in curve.answers}
-    assert "Would more data help 'gains'?" in sentence(curve, curve.answers[0])
-    less, untold = said["less than the rope on doubling"], said["cannot be told"]
-    assert "less than the rope of 0.025." in less
-    assert "gains shrink, so the next one brings at most" in less
-    assert "on either side of the rope of 0.025." in untold
-    without = drawn_learning_curve(("gains", "between"), rope=0.0)
-    assert "Yes: the last doubling, to 320 examples, made accuracy higher by" in sentence(without, without.answers[0])
-
-
-def test_a_reason_takes_the_place_of_numbers():
-    """Where a half was not measured, and the like."""
-    curve = drawn_learning_curve(("one",))
-    answer = curve.answers[0]._replace(reason="no-halves", answer="cannot be told")
-    assert sentence(curve, answer) == (
-        "Would more data help 'one'? It cannot be told: for that the sizes must hold a quarter and a half of the largest one."
-    )
-
-
-def test_the_text_has_answers_points_and_notes():
-    """A sentence for each model, a table of points, and what failed."""
-    text = " ".join(str(drawn_learning_curve(THREE)).split())
-    for words in (
-        "Learning curve: accuracy with 20 to 320 training examples, 10 splits (repeated-kfold), the same",
-        "Would more data help 'third'? ",
-        "Mean accuracy by training examples",
-        "0 of 10",
-        "10 of 150 cells failed, most often with: ValueError: too few examples. See",
-    ):
-        assert words in text
-
-
-def test_the_sweet_spot_and_its_ties_are_said():
-    """One sentence for each model; the values after the first without the parameter's name."""
-    text = " ".join(str(drawn_validation_curve(("first", "second"))).split())
-    assert "'first': the highest mean accuracy is" in text
-    assert ", at svc__C=0.1; svc__C=1 is practically equivalent; svc__C=0.01, 10 and 100 are worse." in text
-    without = " ".join(str(drawn_validation_curve(("first", "second"), rope=0.0)).split())
-    assert "no rope, so none can be called equivalent" in without
-
-
 def test_frames_have_a_row_for_each_point():
     """With the columns that the documentation names."""
     frame = drawn_learning_curve(THREE).to_frame()

@@ -49,24 +49,6 @@ def test_scores_by_dataset_have_the_best_in_bold_and_average_ranks() -> None:
     assert r"average rank & \textbf{1.17} & 2.17 & 2.67" in gaps
 
 
-def test_mixed_metrics_have_the_best_of_each_dataset_by_its_own_direction() -> None:
-    """The highest accuracy and the lowest error, as they were measured, and a column that says which is which."""
-    rows = [("u", "accuracy", 0.9, 0.8), ("v", "accuracy", 0.75, 0.7), ("w", "root_mean_squared_error", 2.0, 1.0)]
-    long = [
-        {"dataset": dataset, "metric": metric, "model": model, "score": score}
-        for dataset, metric, *scores in rows
-        for model, score in zip("ab", scores, strict=True)
-    ]
-    text = tb.compare(long).to_latex("scores")
-    lines = {line.split(" & ")[0]: line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if " & " in line}
-    numbers = [[float(re.sub(r"[^-.\d]", "", cell)) for cell in lines[name][2:]] for name in "uvw"]
-    assert lines["dataset"][2:] == ["a", "b"]
-    assert numbers == [[0.9, 0.8], [0.75, 0.7], [2.0, 1.0]]
-    assert [[cell.startswith(r"\textbf") for cell in lines[name][2:]] for name in "uvw"] == [[1, 0], [1, 0], [0, 1]]
-    assert lines["w"][1] == r"root\_mean\_squared\_error"
-    assert "is better" not in text
-
-
 @pytest.mark.parametrize("character", ["\x1b", "\u202e", "\u200b", "\ufffe", "\n"])
 def test_what_cannot_be_seen_is_escaped_in_names_of_datasets(character: str) -> None:
     """As on the page: no sequence of a terminal, no turned text gets into a table."""

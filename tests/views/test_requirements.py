@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.comparison.tables import RMSE, compared, noisy, pair_with
+from tests.comparison.tables import RMSE, compared, noisy
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.requirements import Requirements
 from tiebreak.views.requirements import junit_xml
@@ -82,77 +82,6 @@ def test_every_form_says_the_same(seed: int) -> None:
     kinds = {"met": None, "broken": "broken", "inconclusive": "inconclusive"}
     found = [None if case.find("failure") is None else case.find("failure").get("type") for case in cases]  # type: ignore[union-attr]
     assert found == [kinds[outcome] for outcome in outcomes]
-
-
-@pytest.mark.parametrize(
-    ("asked", "title"),
-    [
-        ({"better": ("a", "b")}, "Requirement met"),
-        ({"better": ("b", "a")}, "Requirement broken"),
-        ({"better": [("a", "b"), ("a", "c")]}, "Both requirements met"),
-        ({"better": [("b", "a")], "not_worse": [("b", "c"), ("a", "c")]}, "Of 3 requirements 1 met, 1 broken, 1 inconclusive"),
-    ],
-)
-def test_headline_counts(asked: dict[str, object], title: str) -> None:
-    """How many are met, broken and inconclusive."""
-    judged = compared(noisy(0.90, 0.80, 0.80)).meets(**asked)
-    assert str(judged).startswith(title)
-    assert repr(judged) == f"<Requirements: {title}>"
-
-
-@pytest.mark.parametrize(
-    ("gate", "mean", "words"),
-    [
-        (
-            "better",
-            0.05,
-            "'a' is better than 'b' by more than 0.01: difference in accuracy +0.050 (positive favours 'a'), 95% interval",
-        ),
-        ("better", -0.05, "'a' is not better than 'b' by more than 0.01: "),
-        ("better", 0.01, "it is not settled whether 'a' is better than 'b' by more than 0.01: "),
-        ("not_worse", 0.05, "'a' is not worse than 'b' by more than 0.01: "),
-        ("not_worse", -0.05, "'a' is worse than 'b' by more than 0.01: "),
-        ("not_worse", -0.01, "it is not settled whether 'a' is worse than 'b' by more than 0.01: "),
-    ],
-)
-def test_sentences_of_pairs(gate: str, mean: float, words: str) -> None:
-    """Each states what is shown, and nothing that is not."""
-    (each,) = compared(pair_with(mean, 0.02), rope=0.01).meets(**{gate: ("a", "b")})
-    assert each.sentence.startswith(words)
-
-
-def test_differences_of_losses_are_positive_for_the_better_model() -> None:
-    """As in the table of pairs and in the frame."""
-    (each,) = compared(pair_with(0.05, 0.02)[::-1], metric=RMSE, rope=0.01).meets(not_worse=("a", "b"))
-    assert each.difference == pytest.approx(0.05)
-    found = re.fullmatch(
-        r"'a' is not worse than 'b' by more than 0.01: difference in rmse \+0.050 \(positive favours 'a'\), 95% interval "
-        r"0.029 to 0.071, none of it below -0.01; the one question asked beforehand",
-        each.sentence,
-    )
-    assert found, each.sentence
-
-
-def test_sentences_without_a_rope() -> None:
-    """No "by more than 0"."""
-    better, worse, near = compared(noisy(0.90, 0.80, 0.80)).meets(better=("a", "b"), not_worse=("c", "a"), near_best="b")
-    assert better.sentence.startswith("'a' is better than 'b': ")
-    assert worse.sentence.startswith("'c' is worse than 'a': ")
-    assert near.sentence.startswith("'b' falls short of the best model: its accuracy is 0.10")
-    best = compared(noisy(0.90, 0.80)).meets(near_best="a")[0]
-    assert best.sentence.startswith("'a' is the best model: its accuracy is the best, 95% bounds of the shortfall 0.0")
-
-
-def test_sentences_of_near_best() -> None:
-    """How much at most, or at least, or neither."""
-    answer = compared(noisy(0.850, 0.849, 0.838, 0.80, noise=0.004), rope=0.012)
-    first, near, between, far = answer.meets(near_best=list(answer.models))
-    assert first.sentence.startswith(
-        "'a' falls short of the best model by 0.012 at most: its accuracy is the best, 98.8% bounds of the"
-    )
-    assert near.outcome == "met"
-    assert between.sentence.startswith("it is not settled whether 'c' falls short of the best model by more than 0.012: ")
-    assert far.sentence.startswith("'d' falls short of the best model by more than 0.012: its accuracy is 0.05")
 
 
 def test_an_interval_with_one_end_still_decides() -> None:

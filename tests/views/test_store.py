@@ -1,9 +1,5 @@
 """The runs of a store in a table and for programs."""
 
-import time
-
-import pytest
-
 from tiebreak.stores.contract import RunSummary
 from tiebreak.views import store as views
 
@@ -14,22 +10,6 @@ MOMENT = 1_700_000_000.0
 def summary(name: str, n_done: int = 5, metrics: tuple[str, ...] = ("accuracy",)) -> RunSummary:
     """Two models on six splits."""
     return RunSummary(name, MOMENT, MOMENT + 60, 12, n_done, 1, 2, 1, 6, metrics)
-
-
-def test_each_run_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Done over planned, and the time of the last cell on this machine's clock."""
-    monkeypatch.setattr(time, "localtime", time.gmtime)
-    assert views.runs_page(([summary("a"), summary("b", 12)], "sqlite:///r.db")).as_text() == (
-        "Runs in sqlite:///r.db\n"
-        "  run  cells  failed  models  splits  metrics   updated\n"
-        "  a     5/12       1       2       6  accuracy  2023-11-14 22:14\n"
-        "  b    12/12       1       2       6  accuracy  2023-11-14 22:14\n"
-    )
-
-
-def test_an_empty_store_is_said() -> None:
-    """Rather than a table of headers."""
-    assert views.runs_page(([], "sqlite:///r.db")).as_text() == "There are no runs in sqlite:///r.db yet.\n"
 
 
 def test_programs_get_utc_and_all_metrics() -> None:

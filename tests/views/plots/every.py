@@ -76,7 +76,7 @@ PLOTS: dict[str, Callable[[tuple[str, ...]], Drawing]] = {
     "ratings": lambda names: tb.rate(ratable(names), metric="accuracy").plot.drawing(),
     "power": lambda names: tb.sample_size(over_items(names[:2]), n=300).plot.drawing(),
     "costs": lambda names: predictions.costs(evaluated(names).roc(), COSTS),
-    "times": lambda names: evaluation.times(evaluated(names), rope=0.02),
+    "times": lambda names: evaluation.times(drawn_validation_curve(names, (0.1,)).evaluation, rope=0.02),
     "choices": lambda names: searched(names).plot.drawing("choices"),
     "learning curve": lambda names: drawn_learning_curve(names).plot.drawing(),
     "validation curve": lambda names: drawn_validation_curve(names).plot.drawing(),

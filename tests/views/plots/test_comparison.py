@@ -7,7 +7,7 @@ import tiebreak as tb
 from tests.comparison.tables import compared
 from tests.views.plots.samples import RMSE, drawn_texts, graded, over_datasets, over_items
 from tiebreak.errors import DataError
-from tiebreak.views.plots.comparison import decided, diagram, differences, paired, posterior_of, ranking, scores, verdicts
+from tiebreak.views.plots.comparison import decided, differences, paired, posterior_of, ranking, scores, verdicts
 
 NAMES = ("a", "b", "c", "d")
 
@@ -113,32 +113,6 @@ def test_pairs_on_datasets_are_counted_as_they_lie_about_the_rope() -> None:
     won, lost = int((data["difference"] > 0.01).sum()), int((data["difference"] < -0.01).sum())
     assert data["outcome"].value_counts().to_dict() == {"won": won, "lost": lost, "tied": 24 - won - lost}
     assert f"wins {won} of 24 datasets, loses {lost}" in drawing.title
-
-
-def test_a_diagram_has_the_average_ranks_and_who_is_told_apart() -> None:
-    """Its title names the best, or the baseline."""
-    answer = over_datasets(("a", "b", "c", "d", "e"))
-    data = diagram(answer).data
-    ranks = answer.ranking.set_index("model")["average_rank"]
-    assert data["average_rank"].tolist() == pytest.approx(sorted(ranks))
-    worst = data["model"].iloc[-1]
-    against = over_datasets(("a", "b", "c", "d", "e"), baseline=worst)
-    assert diagram(against).title.startswith(f"{worst} is number 5 of 5")
-    alike = (~against.pairs["verdict"].isin(["better", "worse", "ahead", "behind"])).sum()
-    assert diagram(against).title.endswith(f"; {alike} of 4 others are not told apart from it")
-
-
-def test_the_title_of_a_diagram_counts_models_that_are_not_drawn() -> None:
-    """The first 20 of 40 are; the count is that of the pairs' table."""
-    names = tuple(f"model {k}" for k in range(40))
-    answer = over_datasets(names, tuple(f"data {k}" for k in range(12)))
-    drawing = diagram(answer)
-    assert len(drawing.data) == 20
-    first = drawing.data["model"].iloc[0]
-    pairs = answer.pairs[(answer.pairs["first"] == first) | (answer.pairs["second"] == first)]
-    alike = (~pairs["verdict"].isin(["better", "worse", "ahead", "behind"])).sum()
-    assert alike > 19
-    assert f"; {alike} of 39 others are not told apart" in drawing.title
 
 
 def test_slices_have_all_items_first_and_their_own_intervals() -> None:

@@ -8,8 +8,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
-from tests.views.plots.every import BINARY, COSTS, SEVERAL, X, evaluated, ratable
+from tests.views.plots.every import BINARY, COSTS, SEVERAL, X, evaluated
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.views.evaluation import times
@@ -49,13 +48,6 @@ def test_calibration_data_are_the_bins() -> None:
     assert data["value"].is_monotonic_increasing
     for line in curves:
         np.testing.assert_array_equal(data[data["model"] == line.model]["share that is positive"], line.pooled.observed)
-
-
-@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration"])
-def test_several_classes_have_a_panel_for_each_model(kind: str) -> None:
-    """With a line for each class."""
-    data = getattr(evaluated(NAMES, "several"), kind)().plot.drawing().data
-    assert data.groupby("model")["class"].nunique().to_dict() == dict.fromkeys(NAMES, 4)
 
 
 def test_the_cheapest_threshold_is_in_the_title() -> None:
@@ -112,41 +104,6 @@ def test_honest_scores_of_searches_stand_beside_their_own_best_scores() -> None:
     assert evaluated(NAMES).plot.names == ("times",)
     with pytest.raises(DataError, match="no model is a search"):
         evaluated(NAMES).plot.choices()
-
-
-def test_learning_curves_have_a_point_for_each_size_and_say_whether_more_data_help() -> None:
-    """As the frame has them."""
-    curve = drawn_learning_curve(("a",))
-    drawing = curve.plot.drawing()
-    assert drawing.data["test_mean"].tolist() == curve.to_frame()["test_mean"].tolist()
-    assert drawing.data["x"].tolist() == list(curve.sizes)
-    assert drawing.title == f"a, more data: {curve.answers[0].answer}"
-
-
-def test_validation_curves_stand_at_their_values_or_side_by_side() -> None:
-    """Numbers at themselves, words in their order; the title has the best value."""
-    numbers, words = drawn_validation_curve(("a",)), drawn_validation_curve(("a",), ("rbf", "poly", "linear"))
-    assert numbers.plot.drawing().data["x"].tolist() == [0.01, 0.1, 1.0, 10.0, 100.0]
-    assert words.plot.drawing().data["x"].tolist() == [0, 1, 2]
-    spot = words.sweet_spots[0].position
-    assert words.plot.drawing().title == f"a, best: {words.labels[spot or 0]}"
-
-
-def test_bias_and_variance_have_the_smallest_loss_first() -> None:
-    """A model without a loss is left out, and said to be."""
-    drawing = drawn_bias_variance(NAMES).plot.drawing()
-    data = drawing.data
-    assert drawing.plot().figure_.axes[0].get_xlabel() == "error rate"
-    assert data["loss"].is_monotonic_increasing
-    np.testing.assert_allclose(data["bias"] + data["variance"], data["loss"])
-
-
-def test_ratings_are_those_of_the_frame() -> None:
-    """Best first, a model that always wins with an open end."""
-    ratings = tb.rate(ratable(NAMES), metric="accuracy")
-    drawing = ratings.plot.drawing()
-    assert drawing.data["model"].tolist() == ratings.to_frame()["model"].tolist()
-    assert np.isinf(drawing.data["rating_high"].iloc[0])
 
 
 def test_an_audit_has_the_shares_of_each_test_set_and_marks_its_findings() -> None:
