@@ -31,7 +31,7 @@ from tiebreak.result import Result, view_of
 from tiebreak.scores.means import connected_groups
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import LARGEST_SCORE, SavedSettings, ScoreMatrix, Scores, percent_notices
-from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, NoticeOfClaim, look_up, quoted
 from tiebreak.statistics.copies import first_copies
 from tiebreak.statistics.family import Correction, shared_alpha
 
@@ -235,7 +235,8 @@ class Comparison(Result):
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
         claims = self.pair_table.claims(self.pair_table.bounds)
-        own = [each for each in self.method.remarks(self.scores) if each.code != "few-items" or np.any(claims != UNDECIDED)]
+        is_claim = bool(np.any(claims != UNDECIDED))
+        own = [each for each in self.method.remarks(self.scores) if is_claim or not isinstance(each, NoticeOfClaim)]
         own += [each for each in _unsure(self.matrix.models, self.pair_table, claims) if each.code not in dict(own)]
         return (*self.reading_notices, *own, *_remarks(self.matrix, self.method, self.pair_table, self.settings.baseline))
 

@@ -90,7 +90,7 @@ def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
     yield from _independent_sets(data)
     counts, n = counts_of(data)
     rarer = min(counts.sum(), (n - counts).sum())
-    yield from few_items(int(n.min()), "example", max(FEW_OF_SET, int(n.sum() / max(rarer, 1.0))))
+    yield from few_items(int(n.min()), "example", int(n.sum() / max(rarer, 1.0)), always=FEW_OF_SET)
 
 
 NEWCOMBE = Procedure(
