@@ -17,7 +17,7 @@ N_RESAMPLES = 9_999
 """Of the model confidence set."""
 
 FEW_PERIODS = 60
-"""Periods below which a claim that long memory would undo is told on the page, as it is of few."""
+"""Periods below which it is said that they are few."""
 
 SEEN = 1.0
 """Skewness of the differences of a pair that periods without any rarely show: from there on Hall's t counts beside Student's.
@@ -59,7 +59,7 @@ def _by_memory(data: Scores, first: IntArray, second: IntArray) -> tuple[Law, No
         f"does not hold if losses go together over very long spans, as much as {n} periods do not rule out: more of them would "
         "show it"
     )
-    return _judge(data, first, second, memory=True), "few-units" if n < FEW_PERIODS else "few-items", text
+    return _judge(data, first, second, memory=True), "few-items", text
 
 
 def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
@@ -99,6 +99,12 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             "no model has breaks the order of time",
         )
     n, n_models = matrix.n_splits, len(matrix.models)
+    if n < FEW_PERIODS:
+        yield Notice(
+            "few-units",
+            f"{n} periods show little of how losses go together over time, and where they do for long equal forecasts differ too "
+            f"often; {FEW_PERIODS} periods or more show it",
+        )
     if n_models > MOST_CHECKED or not matrix.is_complete:
         return
     second, first = np.tril_indices(n_models, -1)
