@@ -23,12 +23,13 @@ def holed() -> np.ndarray:
 
 
 def test_missing_scores_are_an_error_that_names_them() -> None:
-    """Model, number, splits, and three ways to go on."""
+    """Model, number, splits, of which three are named, and three ways to go on."""
     assert told(DataError, compared, holed()) == (
         "'a' lacks 1 of the 10 splits: repeat 0 fold 4 (so do 1 other model(s)); a score that is undefined (nan) counts as "
         'missing. Evaluate those, leave the model out with models=, or pass missing="pairwise" to compare each pair on the '
         "splits it shares."
     )
+    assert ": repeat 0 fold 1, repeat 0 fold 2, repeat 0 fold 7; a score" in told(DataError, compared, holed()[1:])
 
 
 @pytest.mark.parametrize("missing", ["raise", "pairwise"])

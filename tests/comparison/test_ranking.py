@@ -1,5 +1,6 @@
 """The ranking: order, intervals of means, the baseline, and what is drawn."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ def test_ties_stand_in_order_of_name() -> None:
         answer = compared(table, names)
         assert answer.models == ("a", "b", "c")
         assert_array_equal(answer.against_reference.difference, 0.0)
+    assert compared([table[0], table[1], table[0]], ["c", "b", "a"]).models == ("a", "c", "b")  # copies stand together
 
 
 def test_interval_of_a_mean_is_the_corrected_one() -> None:
@@ -135,6 +137,16 @@ def apart(n_models: int, *pairs: tuple[int, int]) -> np.ndarray:
 def test_small_cases_by_hand(relation: np.ndarray, letters: list[str]) -> None:
     """None apart, all apart, chains, a square, which needs four letters, and a triangle whose pairs share those of others."""
     assert compact_letters(relation) == letters
+
+
+def test_letters_beyond_those_of_the_alphabet_are_numbers() -> None:
+    """40 models of which half of the pairs are apart need more than 52; two share one exactly where they are not told apart."""
+    relation = np.triu(np.random.default_rng(0).random((40, 40)) < 0.5, 1)
+    relation |= relation.T
+    letters = [set(re.findall(r"[A-Za-z]|\(\d+\)", own)) for own in compact_letters(relation)]
+    numbered = sorted(int(sign[1:-1]) for sign in set().union(*letters) if sign.startswith("("))
+    assert numbered == list(range(53, 53 + len(numbered)))
+    assert [[bool(one & other) for other in letters] for one in letters] == (~relation).tolist()
 
 
 def test_beyond_40_models_and_with_a_baseline_there_are_no_letters() -> None:
