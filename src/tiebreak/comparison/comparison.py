@@ -763,11 +763,11 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
 
 def _unsure(models: Sequence[str], table: Family, claims: Codes) -> Iterator[Notice]:
     """Notice of pairs of which the less sure law claims less."""
-    caution = table.judged.beside.get("caution")
-    if caution is None or len(models) > MOST_CHECKED:
+    caution, is_claimed = table.judged.beside.get("caution"), claims != UNDECIDED
+    if caution is None or len(models) > MOST_CHECKED or not is_claimed.any():
         return
     law, code, reason = caution()
-    rows = np.flatnonzero((claims != UNDECIDED) & (table.claims(table.bounds_of(law)) != claims))
+    rows = np.flatnonzero(is_claimed & (table.claims(table.bounds_of(law)) != claims))
     if rows.size:
         pair = [models[table.first[rows[0]]], models[table.second[rows[0]]]]
         yield Notice(code, f"what is said of {quoted(pair)}{and_more(rows.size)} {reason}")
