@@ -234,7 +234,7 @@ class Comparison(Result):
     @cached_property
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
-        claims = self.pair_table.claims(self.pair_table.bounds)
+        claims = self.pair_table.claims()
         is_claim = bool(np.any(claims != UNDECIDED))
         own = [each for each in self.method.remarks(self.scores) if is_claim or not isinstance(each, NoticeOfClaim)]
         own += [each for each in _unsure(self.matrix.models, self.pair_table, claims) if each.code not in dict(own)]
@@ -763,11 +763,11 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
 
 def _unsure(models: Sequence[str], table: Family, claims: Codes) -> Iterator[Notice]:
     """Notice of pairs of which the less sure law claims less."""
-    caution, is_claimed = table.judged.beside.get("caution"), claims != UNDECIDED
-    if caution is None or len(models) > MOST_CHECKED or not is_claimed.any():
+    caution, rows = table.judged.beside.get("caution"), np.flatnonzero(claims != UNDECIDED)
+    if caution is None or not rows.size or len(models) > MOST_CHECKED:
         return
-    law, code, reason = caution()
-    rows = np.flatnonzero(is_claimed & (table.claims(table.bounds_of(law)) != claims))
+    law, code, reason = caution(table.first[rows], table.second[rows])
+    rows = rows[table.claims(law) != claims[rows]]
     if rows.size:
         pair = [models[table.first[rows[0]]], models[table.second[rows[0]]]]
         yield Notice(code, f"what is said of {quoted(pair)}{and_more(rows.size)} {reason}")

@@ -187,22 +187,23 @@ class Family:
         return self.interval if self.is_family else self.bounds_of(self.law)
 
     def bounds_of(self, law: Law) -> Interval:
-        """The ends by another law of the same differences."""
+        """The ends by another law of some of the differences."""
         alpha = self.interval_alpha
         if not self.is_family:
             alpha = 2.0 * best_alpha(self.alpha, int(max(self.first.max(), self.second.max())) + 1)
-        return rounded(law.interval_at(alpha), self.law.tolerance)
+        return rounded(law.interval_at(alpha), law.tolerance)
 
-    def claims(self, bounds: Interval) -> Codes:
-        """Codes of what these ends say of each pair."""
-        return verdict_codes(bounds, self.rope, self.law.tolerance)
+    def claims(self, law: Law | None = None) -> Codes:
+        """Codes of what is said of each pair, of comparisons with the best too; or of what another law of some pairs says."""
+        bounds, law = (self.bounds, self.law) if law is None else (self.bounds_of(law), law)
+        return verdict_codes(bounds, self.rope, law.tolerance)
 
     @cached_property
     def verdict(self) -> Codes:
         """Codes of where the intervals lie; none outside the family."""
         if not self.is_family:
             return np.full(self.first.shape, NONE, dtype=np.int8)
-        return self.claims(self.interval)
+        return verdict_codes(self.interval, self.rope, self.law.tolerance)
 
     @property
     def shown_direction(self) -> Codes:

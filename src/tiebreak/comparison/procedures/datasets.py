@@ -258,7 +258,7 @@ def _judge_ranks(data: Scores, first: IntArray, second: IntArray) -> Judged:
         law=law,
         reach_df=np.maximum(np.asarray(law.n_units) - 1.0, 1.0),
         least_pvalue=_least(law.n_units),
-        beside={"caution": partial(_by_means, data, first, second)},
+        beside={"caution": partial(_by_means, data)},
     )
 
 
@@ -266,7 +266,7 @@ def _judge_signs(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """The sign test; of mixed metrics of how much more of the datasets the first model wins than the second."""
     if not data.is_mixed:
         law = _judge(data, first, second, sign_test)  # whose intervals are too coarse for those of any t distribution
-        return Judged(law=law, least_pvalue=_least(law.n_units), beside={"caution": partial(_by_means, data, first, second)})
+        return Judged(law=law, least_pvalue=_least(law.n_units), beside={"caution": partial(_by_means, data)})
     score = units_of(data).matrix().score
     won_or_lost = wins(score[first], score[second])
     *_, won, counted = map(np.asarray, sign_counts(won_or_lost, scale=1.0))

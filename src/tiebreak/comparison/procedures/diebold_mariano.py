@@ -154,7 +154,7 @@ DIEBOLD_MARIANO = Procedure(
         "P. Hansen, A. Lunde, J. Nason. The model confidence set. Econometrica 79, 2011.",
     ),
     judge=lambda data, first, second, rope, alpha, seed: Judged(
-        law=_judge(data, first, second), beside={"caution": partial(_by_memory, data, first, second)}
+        law=_judge(data, first, second), beside={"caution": partial(_by_memory, data)}
     ),
     refuse=lambda data: refusal(
         (

@@ -51,8 +51,8 @@ class Judged:
         Of a number and a generator, about so many joint draws of all models' values, higher is better, in blocks of shape
         (n_draws, n_models).
     beside : mapping
-        What only this procedure has, by name, such as the ratio that it corrected for. "caution" is a function that gives a law
-        of the same pairs that is less sure, and code and words of the notice of claims that it does not make.
+        What only this procedure has, by name, such as the ratio that it corrected for. "caution" is a function of
+        the rows of first and second, about a law that is less sure, and code and words of the notice of claims it does not make.
     """
 
     law: Law
