@@ -28,7 +28,7 @@ def columns(data: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 def test_points_are_counted_by_definition(data: list[tuple[int, int]]) -> None:
     """For each threshold, those with at least that score; one class alone has counts, and no rates of the other."""
     y, scores = columns(data)
-    curve = roc_curve(y, scores)
+    curve = roc_curve(y, scores[:, None])  # as a column of a table
     assert curve.thresholds[0] == np.inf
     assert curve.thresholds[1:].tolist() == sorted(set(scores.tolist()), reverse=True)
     for threshold, tp, fp, fn, tn in zip(curve.thresholds, curve.tp, curve.fp, curve.fn, curve.tn, strict=True):
