@@ -134,7 +134,7 @@ def _probabilities(truth: Truth, proba: Array) -> Array:
         raise_for_unusable(columns, "predict_proba")
         raise UndefinedScore(f"predict_proba is not between 0 and 1, but from {columns.min():.17g} to {columns.max():.17g}")
     if is_of_two:
-        return np.stack([1 - columns, columns]).T
+        return np.array([1 - columns, columns]).T
     if np.count_nonzero(np.abs(np.add.reduce(columns, axis=1) - 1) > np.sqrt(_EPS[columns.dtype])):
         warnings.warn("predict_proba has rows that do not sum to one; they are scored as they are.", UserWarning, stacklevel=2)
     return columns
@@ -147,7 +147,7 @@ def roc_auc(truth: Truth, answer: Array, method: str) -> float:
     """Share of pairs, one row of the second class and one of the first, that are in the right order; ties count half."""
     check_two_classes(truth)
     scores = class_columns(answer, truth, method)[:, 1]
-    if not truth.counts.all():
+    if np.count_nonzero(truth.counts) < 2:
         raise UndefinedScore(_ONE_CLASS)
     return _of_order(roc_area, truth, scores, 1, method)
 
@@ -219,8 +219,9 @@ def check_two_classes(truth: Truth) -> None:
 def _of_order(area: Area, truth: Truth, scores: Array, position: int, method: str) -> float:
     """Area of the scores of one class and of those of all others."""
     is_own = truth.code == position
-    sides = [np.sort(scores.take(np.flatnonzero(side))) for side in (is_own, ~is_own)]  # nan to the end
+    sides = [scores.take(side.nonzero()[0]) for side in (is_own, ~is_own)]
     for part in sides:
+        part.sort()  # nan to the end
         if part.size and not (math.isfinite(part[0]) and math.isfinite(part[-1])):
             raise_for_unusable(part, method)
     return area(*sides)

@@ -112,7 +112,7 @@ def class_columns(answer: Array, truth: Truth, method: str) -> Array:
     n_classes = truth.labels.size
     if n_classes <= 2 and (method != "predict_proba" or answer.shape[1:] in ((), (1,))):
         second = numbers(one_column(answer))
-        return np.stack([1 - second if method == "predict_proba" else -second, second]).T
+        return np.array([1 - second if method == "predict_proba" else -second, second]).T
     if answer.shape[1:] != (n_classes,):
         raise DataError(
             f"{method} returned an array of shape {answer.shape}; a column for each of the {n_classes} classes is needed."
