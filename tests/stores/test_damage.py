@@ -305,9 +305,9 @@ FILES: dict[str, tuple[Callable[[Path], object], type[Exception], str]] = {
         "is a SQLite database of something else, with the table 'places'; it was left",
     ),
     "another schema": (
-        definition("UPDATE tiebreak_store SET schema = 9"),
+        definition("UPDATE tiebreak_store SET schema = 10"),
         StoreError,
-        "has schema 9, of another release of tiebreak, and this one knows schema 8 only. It was left as it is. Read it with",
+        "has schema 10, of another release of tiebreak, and this one knows schema 9 only. It was left as it is. Read it with",
     ),
     "tables of another schema": (
         definition("CREATE TABLE tiebreak_models (run BIGINT)"),

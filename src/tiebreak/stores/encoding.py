@@ -98,6 +98,7 @@ class CellContent(msgspec.Struct, array_like=True, frozen=True, gc=False, forbid
     state: Annotated[int, msgspec.Meta(ge=0, lt=len(STATES))]
     environment: Count
     noted: Count
+    seed: Count | None
     fit_seconds: float
     predict_seconds: float
     scores: Scores
@@ -110,7 +111,6 @@ _USUAL: dict[str, Any] = {
     "message": "",
     "traceback": "",
     "attempts": 1,
-    "seed": None,
     "chosen": "",
     "best_score": {},
     "undefined": {},
@@ -127,10 +127,10 @@ def cell_content(outcome: Outcome, environment: int, metrics: Mapping[str, int])
     if outcome.undefined:
         facts["undefined"] = {str(metrics[name]): why for name, why in outcome.undefined.items()}
     scores, train = ({metrics[name]: float(x) for name, x in each.items()} for each in (outcome.scores, outcome.train_scores))
-    noted = sum(bit for name, bit in NOTES.items() if name in facts)
+    noted = sum(NOTES.get(name, 0) for name in facts)
     times = float(outcome.fit_seconds), float(outcome.predict_seconds)
     packed = to_json(facts) if facts else b""
-    return CellContent(STATES.index(outcome.state), environment, noted, *times, scores, train, packed)
+    return CellContent(STATES.index(outcome.state), environment, noted, outcome.seed, *times, scores, train, packed)
 
 
 def read_outcome(content: CellContent, metrics: Mapping[str, int], cell: Cell, outputs: Outputs) -> Outcome:
@@ -144,6 +144,7 @@ def read_outcome(content: CellContent, metrics: Mapping[str, int], cell: Cell, o
     own = {
         "cell": cell,
         "state": STATES[content.state],
+        "seed": content.seed,
         "scores": scores,
         "undefined": undefined,
         "train_scores": train,

@@ -34,8 +34,8 @@ _STATISTICS = ("CREATE TABLE sqlite_stat1(tbl,idx,stat)", "CREATE TABLE sqlite_s
 _OPENING = threading.Lock()
 
 
-def _driver(target: str) -> sqlite3.Connection:
-    return sqlite3.connect(target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+_WAY: dict[str, Any] = {"uri": True, "timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False}
+"""How files and memory are connected to: transactions begin where the store says, in any thread."""
 
 
 @dataclass(eq=False)
@@ -80,7 +80,8 @@ class SqliteDatabase(Database):
             with _OPENING, suppress(OSError):  # what stands in the way is met again below
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
         # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
-        return SqliteConnection(_driver(f"{Path(self.path).as_uri()}?mode=rw"), os.stat(self.path))  # noqa: PTH116
+        driver = sqlite3.connect(f"{Path(self.path).as_uri()}?mode=rw", **_WAY)
+        return SqliteConnection(driver, os.stat(self.path))  # noqa: PTH116
 
     def set_up(self, connection: Connection) -> None:
         """Wait for the disk, and believe nothing that stands in the file."""
@@ -276,7 +277,7 @@ class MemoryDatabase(SqliteDatabase):
         super().__init__("")
         self.url, self.path, self.shown = "", "", "the store in memory"
         self._turn = threading.RLock()
-        self._only = Connection(_driver(":memory:"))
+        self._only = Connection(sqlite3.connect(":memory:", **_WAY))
         self._prepare(self._only, create=True)
 
     @contextmanager
