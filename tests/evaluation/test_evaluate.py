@@ -254,7 +254,7 @@ def test_nothing_to_compare_says_why():
 
     evaluation = tb.evaluate([broken], X, Y, cv=3)
     message = (
-        "no model has a score in 'accuracy'. 3 of 3 cells failed, most often with: ValueError: no such thing See "
+        "no model has a score in 'accuracy'. 3 of 3 cells failed, most often with: ValueError: no such thing. See "
         "evaluation.failures."
     )
     with pytest.raises(tb.errors.DataError, match=f"^{re.escape(message)}$"):
