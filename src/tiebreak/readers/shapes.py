@@ -647,7 +647,7 @@ class Reading:
         if len(whole) == 1 < len(models) and np.isin(self.table.numbers(whole[0]), (0, 1)).all():  # beside probabilities
             raise self._truth_or_model(whole[0])
         is_of_all = metric in _OF_ALL or (len(whole) == len(models) and metric.startswith(_OF_CLASSES))
-        if is_of_all or (item and metric in OF_ERRORS):
+        if is_of_all or (item and metric in OF_ERRORS and not any(map(metric_in, models))):
             of_many = f", and {self.options.metric!r} is of many" if is_of_all else ""
             raise self.table.refuse(
                 f"each row seems to be one example{of_many}. Do its columns ({quoted(models, 6)}) hold predictions?",
