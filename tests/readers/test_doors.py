@@ -239,7 +239,9 @@ FILES = {
     ),
     "two columns of one name": _changed(
         _line(1, _last_cell("b")),  # and its like for the other doors, by `_doubled`
-        "FILE: it has two columns called NAME (columns 3 and 4). Give each a name of its own.",
+        "FILE: it has two columns called NAME (columns 3 and 4). Give each a name of its own. If the header has two rows, as "
+        "pandas writes columns in groups, make it one, such as model,accuracy_mean,accuracy_std: frame.columns = "
+        "['_'.join(map(str, names)) for names in frame.columns].",
     ),
     "no rows": _changed(lambda text: text.partition("\n")[0] + "\n", "FILE: it has column names but no rows."),
     "empty": _bytes(b"", "FILE: it is empty."),

@@ -23,7 +23,7 @@ ALIASES: dict[str, str] = {
     "split": "split cv_split iteration resample iter resampling split_index split_id",
     "seed": "seed random_state random_seed",
     "run": "run trial run_index",
-    "epoch": "epoch attempt sample sample_index completion_id",
+    "epoch": "epoch attempt sample sample_index completion_id step steps global_step training_iteration",
     "time": "time period date timestamp ds",
     "item": """item item_id example_id question_id segment_id seg_id doc_id sample_id instance_id problem_id qid query_id
         prompt_id image_id case_id utterance_id utt_id utt utterance request_id conversation_id dialogue_id sentence_id text_id
@@ -39,8 +39,8 @@ ALIASES: dict[str, str] = {
         correct_answer observed obs y_real real_value y""",
     "prediction": """y_pred prediction predicted pred y_hat yhat predicted_label pred_label predicted_class pred_class
         predicted_value y_score y_prob""",
-    "metric": "metric metric_name measure",
-    "score": "score value correct is_correct test_score estimate result metric_value",
+    "metric": "metric metric_name measure variable",
+    "score": "score value correct is_correct test_score estimate result metric_value measurement",
     "n_train": "n_train train_size",
     "n_test": "n_test test_size",
     "test_set": "test_set",
@@ -76,9 +76,11 @@ _ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx)$|^(patient|document|passage)$)
 """Names of a column that numbers examples, PassengerId, customer_id, pair_idx, or of what may have one row each, a patient."""
 
 _PREFIX = re.compile(
-    r"^(params?|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE
+    r"^(params?|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary|data|feedback|inputs|outputs)[./]"
+    r"|^(params|key)_",
+    re.IGNORECASE,
 )
-"""In front of a name, as trackers of experiments and Weka write it: params.fold, metrics.accuracy, Key_Fold."""
+"""In front of a name, as trackers of experiments, of prompts and Weka write it: params.fold, data.correct, Key_Fold."""
 
 
 def plain(name: str) -> str:
@@ -126,9 +128,13 @@ SPREADS = {
 PARTS = ("test", "holdout", "val", "valid", "validation", "dev", "eval", "cv", "train", "training")
 """Words for parts of the data, the one that a score should be of in front."""
 
-SUMS = MEANS | frozenset("std sd stdev total overall summary sum rank ranks win wins".split())
+SUMS = MEANS | frozenset(
+    """std sd stdev total overall summary sum rank ranks win wins gmean pvalue mittelwert durchschnitt mittel gesamt summe moyenne
+    médiane promedio mediana média gemiddelde 平均""".split()
+)
 _BESIDE_SUMS = frozenset(
-    "cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number".split()
+    """cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number no friedman
+    wilcoxon nemenyi""".split()
 )
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 
@@ -137,13 +143,15 @@ _ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference de
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
-    prevalence imbalance agreement agree difficulty hardness entropy
+    prevalence imbalance agreement agree difficulty hardness entropy word character char
     """.split()
 )
 _STATISTIC = re.compile(
     r"n_\w+|num_\w+|(is|has)_(?!correct)\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_(error|deviation)(_.*)?"
+    r"|.*(±|\+/_).*|p|(cohen|hedge)\W?s?_?[dg]|effect_size|.+_\(?(seed|fold|repeat|run)_?\d+\)?"
 )
-"""What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic."""
+"""What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic; a
+part of the scores of a model."""
 
 
 def words_in(name: str) -> list[str]:
@@ -160,20 +168,21 @@ def is_no_score(name: str) -> bool:
         or (words and _BESIDE.issuperset(map(plain, words)))
         or _STATISTIC.fullmatch(re.sub(r"[\s.\-]+", "_", name.strip().casefold()))
         or _ID.search(name)
+        or re.match(r"(?i)(config|params?|hyperparameters|tags)[./]", name)
         or any(each in _TIMES | SPREADS.keys() for each in re.findall(r"\(([^()]*)\)", name.casefold()))
     )
 
 
 def sums_up(name: str, more: Collection[str] = ()) -> bool:
     """True for a name of a row or a column that sums up the others, such as a mean or a rank, or has the words of `more` only."""
-    words = words_in(name)
+    words = words_in(re.sub(r"(?i)\bp[ _-]val(ue)?s?\b", "pvalue", name))
     is_sum = not SUMS.isdisjoint(words) and all(each in SUMS or each in _BESIDE_SUMS or is_metric(each) for each in words)
     return is_sum or (bool(words) and all(each in more for each in words))
 
 
 def bare_name(name: str) -> str:
     """Name of a metric without what tools write in front of it, and without a unit: metrics.f1, classif.ce, Accuracy (%)."""
-    return re.sub(r"^(metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$", "", name.strip(), flags=re.IGNORECASE)
+    return re.sub(r"(?i)^(metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$|\(\)$", "", name.strip())
 
 
 def without_part(name: str) -> str:

@@ -108,12 +108,10 @@ def items_of(
     )
     clusters, weights = (_one_each(joined, key, item) for key in ("cluster", "weight"))
     texts = {name: _by_item(column, item) for name, column in words.items() if name not in _OWN}
-    for name, (_, odd, _) in texts.items():  # rows that are numbered, and not named
+    for name, (_, odd, _) in texts.items():  # rows that are numbered, and not named, or named after each run
         if (
-            odd.size
-            and model.code.size == len(model.names) * len(item.names)
-            and len(words[name].ordered().names) == len(item.names)
-            and is_numeric(item)
+            (odd.size and is_numeric(item) if model.code.size > len(item.names) else len(model.names) > 1)
+            and model.code.size == len(model.names) * len(words[name].ordered().names)
             and not is_numeric(words[name])
             and is_unique(model, {name: words[name]})
         ):

@@ -1,7 +1,6 @@
 """Predictions of several models for the same examples, beside the truth: scores of single items."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,9 +18,9 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray
 from tiebreak.printable import printable
 from tiebreak.readers.header import CHANCES, PREDICTED, column_advice, names_predictions, role_of, words_in
-from tiebreak.readers.shapes import OF_ERRORS, Long, Reading
+from tiebreak.readers.shapes import OF_ERRORS, Long, Reading, refuse_doubles
 from tiebreak.readers.source import ReadOptions, name_metric
-from tiebreak.readers.tables import Words, has_fractions, is_frame
+from tiebreak.readers.tables import Words, has_fractions, is_frame, words_of
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -323,7 +322,14 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
         order = _order(keys, _keys_of(reading), truth, _values(reading, reading.roles["truth"][0]), reading.table.name)
         for model, columns in _columns(reading, name, is_one=len(parts) > 1).items():
             if model in found:
-                raise UnclearSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
+                raise UnclearSourceError(
+                    f"two sources hold predictions of {model!r}. Name each file after its model; if that is the column of what "
+                    "each predicts, say so: ",
+                    column_advice("prediction", model),
+                    "; where a column holds scores, name it with ",
+                    Setting("metric"),
+                    ".",
+                )
             values = [_values(reading, column)[order] for column in columns]
             found[model] = np.stack(values, axis=-1) if len(values) > 1 else values[0]
             used.update(columns)
@@ -417,11 +423,13 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         return {model: of_classes}
     if len(tables) > 1 and len(of_classes) == len(rest):
         return tables
+    odd = [name for name in rest if len(named) > 1 and name not in (*named, *of_classes) and not reading.is_text[name]]
     marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
     several = of_classes or [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
     wrong = {
         "it has the truth, but no column of predictions.": not rest,
+        **{f"is {name!r} what a model predicts?": True for name in odd[:1]},
         f"{quoted(several, 6)} are several columns of a model.": several,
         **{f"is {name!r} what a model predicts, or a score?": True for name in roles.get("score", marks)[:1]},
     }
@@ -430,7 +438,9 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
             what,
             "Name the columns of predictions with ",
             Setting("models"),
-            ", or leave out the truth where these are scores.",
+            "; where they are scores, name the one to compare with ",
+            Setting("metric"),
+            ", or leave out the truth.",
         )
     return {model: rest} if is_one and len(rest) == 1 else {name: [name] for name in rest}
 
@@ -464,14 +474,18 @@ def _keys_of(reading: Reading) -> list[str]:
         columns = [name for name in numbered if len(set(table.words(name).texts())) == table.n_rows]
     named = [table.words(column).texts() for column in columns] or [list(map(str, range(1, table.n_rows + 1)))]
     keys = [" ".join(each) for each in zip(*named, strict=True)]
-    for key in [key for key, count in Counter(keys).items() if count > 1][:1]:
-        own = table.take(np.flatnonzero([each == key for each in keys]))
-        is_beside = "prediction" in roles  # else columns of numbers are of models
-        beside = [each for each in reading.others(*roles) if reading.is_text[each] or is_beside]
-        differ = [each for each in beside if len(own.words(each).ordered().names) > 1]
-        series = (" Where these are series: ", column_advice("dataset", differ[0]), ".") if differ else ()
-        what = f", in rows that differ in {quoted(differ, 3)}" if differ else ""
-        raise table.refuse(f"example {key!r} stands twice or more{what}.", "Keep one row for each example.", *series)
+    # columns of numbers beside none of predictions are of models
+    beside = {name: table.columns[name] for name in reading.others(*roles) if reading.is_text[name] or "prediction" in roles}
+    one = Words(("",), np.zeros(table.n_rows, dtype=np.int32))
+    refuse_doubles(
+        table,
+        beside,
+        one,
+        {"example": words_of(keys)},
+        "",
+        {""},
+        hints=(" If they are of several series: ", column_advice("dataset", reading.named_in), "."),
+    )
     return keys
 
 

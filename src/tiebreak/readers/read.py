@@ -28,7 +28,7 @@ from tiebreak.printable import printable
 from tiebreak.readers import logs, sklearn
 from tiebreak.readers.files import check_path, is_answer, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, with_folders
-from tiebreak.readers.header import UNITS, is_metric, is_no_score, names_something, refuse_battles, role_of
+from tiebreak.readers.header import UNITS, column_advice, is_metric, is_no_score, names_something, refuse_battles, role_of
 from tiebreak.readers.item_scores import items_of, long_of_items
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, of_asked_metric, refuse_names, with_known_sizes, with_sizes
@@ -397,7 +397,10 @@ def _found_in_table(given: Source, options: ReadOptions, *, n_sources: int) -> S
     if not long.model_column and n_sources == 1 and not given.key and "item" not in long.words:
         raise UnclearSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "
-            "Add a column 'model', give each model a column of its own, or pass a file for each model."
+            "Add a column 'model', give each model a column of its own, pass a file for each model, or say which column names "
+            "them: ",
+            column_advice("model", reading.named_in),
+            ".",
         )
     if "item" not in long.words and long.column in reading.table.columns:
         reading.refuse_failed(long.column)

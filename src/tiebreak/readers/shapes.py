@@ -82,9 +82,12 @@ _BESIDE_SCORES = (*UNITS, "item", "run", "epoch", "cluster", "weight", "n_train"
 """Parts of columns beside those of scores, whatever the shape of a table."""
 
 _FOLD = re.compile(
-    r"((?P<unit>fold|split|cv|run|resample|repeat)?[ _]?\d+)|(fold|cv|split)[ _]?\d+[ _](?P<metric>.+)", re.IGNORECASE
+    r"((?P<unit>fold|split|cv|run|resample|repeat|seed)?[ _=-]?\d+)|(fold|cv|split)[ _=-]?\d+[ _](?P<metric>.+)", re.IGNORECASE
 )
-"""Name of a column of the scores of one fold, alone or in front of a metric."""
+"""Name of a column of the scores of one fold or seed, alone or in front of a metric."""
+
+_BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<unit>fold|cv|split)[ _=-]?\d+", re.IGNORECASE)
+"""Name of such a column where the metric stands in front: acc_fold1."""
 
 _STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state")}
 _FAILED = set(
@@ -242,6 +245,12 @@ class Reading:
         return {name: not is_numeric(column) for name, column in self.table.columns.items()}
 
     @property
+    def named_in(self) -> str:
+        """Column of texts that may name the models, for advice; "NAME" where there is none."""
+        texts = filter(self.is_text.__getitem__, self.others(*self.roles))
+        return next((name for name in texts if len(self.table.words(name).ordered().names) > 1), "NAME")
+
+    @property
     def is_of_predictions(self) -> bool:
         """True for a table with the truth and predictions: of one model, or a column for each, or rows for each and no score."""
         roles, asked = self.roles, self.options.metric
@@ -251,7 +260,8 @@ class Reading:
             return "prediction" in roles and roles.keys().isdisjoint(("score", "metric")) and asked not in self.table.columns
         # a model may be called y, unless items, periods or predictions stand beside it
         is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
-        return (is_sure or not {"prediction", "time", "item"}.isdisjoint(roles)) and not self._are_marks()
+        is_score = asked is not None and metric_among(asked, [*self.numeric(*roles), *roles.get("score", ())], self.table.name)
+        return (is_sure or not {"prediction", "time", "item"}.isdisjoint(roles)) and not (is_score or self._are_marks())
 
     @property
     def is_in_time(self) -> bool:
@@ -340,10 +350,10 @@ class Reading:
         rest = ("model", "human", *_BESIDE_SCORES)
         if asked is not None and (found := metric_among(asked, self.others(*rest), self.table.name)) is not None:
             return found
+        known = [name for name in self.numeric(*rest) if metric_in(name) and not is_empty(self.table.columns[name])]
         role = "judge" if {"judge", "human"} <= self.roles.keys() else "score"
-        if role in self.roles:
+        if role in self.roles and not (known and self.is_text[self.roles[role][0]]):
             return self.roles[role][0]
-        known = [name for name in self.numeric(*rest) if metric_in(name)]
         bare = [without_part(name) for name in known if "train" not in words_in(name)]
         is_asked = asked is None or metric_among(asked, bare, self.table.name) is not None
         return known[0] if len(known) == len(bare) == 1 and is_asked and has_direction(bare[0]) else None
@@ -411,7 +421,12 @@ class Reading:
             reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
             return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
         columns: dict[str, Column] = {**table.columns, _ALONE: Words((alone,), np.zeros(table.n_rows, dtype=np.int32))}
-        found = replace(self, table=replace(table, columns=columns), roles={**self.roles, "model": [_ALONE]})._by_model()
+        # of one model "iter" counts the steps of its training, unless the caller says that it numbers splits
+        roles = {
+            "epoch" if own == ["iter"] and role not in self.options.named_columns else role: own
+            for role, own in self.roles.items()
+        }
+        found = replace(self, table=replace(table, columns=columns), roles={**roles, "model": [_ALONE]})._by_model()
         return replace(found, roles="") if isinstance(found, Long) else found
 
     def _refuse_lone_predictions(self) -> None:
@@ -460,7 +475,7 @@ class Reading:
     def _by_model(self) -> Long | Scores:
         """A row for each score, or for each model with a column for each fold."""
         asked, others = self.options.metric, self.numeric("model", "dataset")
-        folds = {name: match for name in others if (match := _FOLD.fullmatch(name))}
+        folds = {name: match for name in others if (match := _FOLD.fullmatch(name) or _BEFORE_FOLD.fullmatch(name))}
         has_own = asked is not None and metric_among(asked, self.others("model", "dataset"), self.table.name) is not None
         bare = [name for name, match in folds.items() if match["metric"] is None and not has_own and "score" not in self.roles]
         of_metric = [
@@ -469,10 +484,11 @@ class Reading:
             if asked is not None and match["metric"] is not None and metric_among(asked, [match["metric"]], self.table.name)
         ]
         for columns in [each for each in (bare, of_metric) if len(each) > 1]:
-            unit, metric = folds[columns[0]].group("unit", "metric")
-            return self._melted(columns, "fold" if metric or str(unit).casefold() in ("fold", "cv") else "split")
+            own = "fold" if folds[columns[0]]["metric"] else str(folds[columns[0]]["unit"]).casefold()
+            return self._melted(columns, {"fold": "fold", "cv": "fold", "seed": "seed"}.get(own, "split"))
         if (counts := self._counts()) is not None:
             return counts
+        self.without_parts({"model": self.words("model")})
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone and self.options.rows != "items":
             units = self._unit_roles() - {"time", "seed"}  # of one training run each
@@ -556,7 +572,6 @@ class Reading:
             metric = choose_metric(sorted({metric for _, _, metric in parts.values()}), self.options.metric, self.table.name)
             return {model: name for name, (model, _, its) in parts.items() if its == metric}
         texts, numbers = [name for name in rest if self.is_text[name]], self.numeric(*self.roles)
-        name_of_models = next((name for name in texts if len(self.table.words(name).ordered().names) > 1), "NAME")
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
@@ -565,17 +580,23 @@ class Reading:
             is_items or not texts
         ):  # else columns may be datasets, of which some are so called
             raise self._truth_or_model(targets[0])
-        self._refuse_metrics(numbers, texts, name_of_models)
+        self._refuse_metrics(numbers, texts, self.named_in)
+        if is_items or not self.roles.keys().isdisjoint(UNITS):  # texts beside keys say more of the rows
+            texts = [name for name in texts if self._has_wrong_cells(name) or plain(name) in _STATUS]
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
-            texts = [name for name in texts if self._has_wrong_cells(name)]
             self._refuse_single_examples(numbers)
         else:
             refuse_nested(self.table, list(self.table.nested))
-        self._refuse_running_numbers(numbers)
+        self._refuse_running_numbers(numbers, is_items=is_items)
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
-        if odd := [*texts, *(name for name in numbers if is_no_score(name) or sums_up(name) or name in self.folds)]:
+        metrics = [name for name in numbers if is_metric(name) and len(name) > 3]  # models are called EM and MAP, too
+        if odd := [
+            *texts,
+            *(name for name in numbers if is_no_score(name) or sums_up(name) or name in self.folds),
+            *(metrics if len(metrics) < len(numbers) else ()),
+        ]:
             raise self.table.refuse(
                 f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says "
                 f"{self.table.words(odd[0]).texts()[0]!r:.40}), and there is no column of models among "
@@ -584,7 +605,7 @@ class Reading:
                 MODELS_ADVICE,
                 f"), {'pass a table for each, ' if self.folds else ''}leave the other columns out, or say which column holds "
                 "what: ",
-                column_advice("model", name_of_models),
+                column_advice("model", self.named_in),
                 ", or dataset, fold or item in the place of model.",
             )
         if not numbers:
@@ -660,7 +681,7 @@ class Reading:
                 kind=UnclearSourceError,
             )
 
-    def _refuse_running_numbers(self, models: Sequence[str]) -> None:
+    def _refuse_running_numbers(self, models: Sequence[str], *, is_items: bool) -> None:
         """Refuse columns that count, sum up the others or are of another scale, where scores of models are to be."""
         for name in models:
             values, extreme = self.table.numbers(name), next(filter(None, map(_EXTREMES.get, words_in(name))), None)
@@ -675,8 +696,11 @@ class Reading:
                 "it is the best or the worst of the others in each row": (
                     extreme is not None and len(others) > 1 and np.array_equal(values, extreme.reduce(others), equal_nan=True)
                 ),
-                f"it holds whole numbers, from {values.min():g} on, beside scores from 0 to 1": (
-                    others and values.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(values)
+                f"it holds whole numbers, from {values.min():g} on, beside fractions": (
+                    others
+                    and values.min() > 1
+                    and not has_fractions(values)
+                    and (np.all(np.abs(others) <= 1) or (not is_items and values.size > 2 and all(map(has_fractions, others))))
                 ),
             }
             for text in [text for text, is_so in said.items() if is_so]:
@@ -739,8 +763,9 @@ class Reading:
     def _means(self) -> Scores:
         """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
         refuse_nested(self.table, list(self.table.nested))
-        numeric, models = [name for name in self.numeric("model") if not sums_up(name)], self.words("model").texts()
-        is_of_datasets = len(numeric) > 1 and not any(is_metric(name) or is_no_score(name) for name in numeric)
+        numeric, models = self.numeric("model"), self.words("model").texts()
+        numeric = [name for name in numeric if not (sums_up(name) or is_no_score(name))]
+        is_of_datasets = len(numeric) > 1 and not any(map(is_metric, numeric))
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
             turned = ("; if its rows are datasets, and its columns models: ", column_advice("dataset", self.roles["model"][0]))
             raise self.table.refuse(
@@ -772,7 +797,7 @@ class Reading:
         own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
         own = bare_name(own) if own is not None and has_direction(bare_name(own)) else own
         asked = self.options.metric
-        is_own = own is not None and (asked is None or metric_among(asked, [own], self.table.name))
+        is_own = own is not None and (metric_in(own) if asked is None else metric_among(asked, [own], self.table.name))
         if "metric" not in self.roles or is_own:
             return self, None, own
         words = self.key("metric").ordered()
@@ -839,24 +864,24 @@ class Reading:
             names = column.names if isinstance(column, Words) else ()
             stem = re.sub(r"[\W\d_]+$", "", "".join(names[:1])).casefold()
             said = _SAID.get(stem, role)
-            if said not in (*roles, "") and all(each.casefold().startswith(stem) for each in names):
+            if said not in (*roles, "") and all(each.casefold().startswith(stem) or sums_up(each) for each in names):
                 roles[said] = roles.pop(role, [name])
         if schemes is not None and roles.keys() & _SPLITS == {"split"} and self.table.words(schemes).names == ("cv",):
             roles["fold"] = roles.pop("split")
 
     def without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
         """Units without a split that names parts of the data, of which one must be chosen."""
-        for role in units.keys() & {"split", "fold", "dataset"}:
+        for role in units.keys() & {"model", "split", "fold", "dataset"}:
             column, names = self.roles[role][0], units[role].ordered().names
-            parts = {each.casefold() for each in names}
+            parts = {re.sub(r"_\d$" if role == "model" else "$", "", each.casefold()) for each in names}
             are_parts = not (
-                parts.isdisjoint(PARTS) or any(map(str.isdecimal, parts)) or (role == "dataset" and parts - {*PARTS})
+                parts.isdisjoint(PARTS) or any(map(str.isdecimal, parts)) or (role in ("model", "dataset") and parts - {*PARTS})
             )
             are_kinds = role == "split" and "fold" in units and parts.isdisjoint(PARTS) and not re.search(r"\d", "".join(names))
             if len(names) > 1 and (are_parts or are_kinds):
                 raise self.table.refuse(
-                    f"it names {'parts of the data' if are_parts else 'kinds of splits'} ({quoted(names)}), not splits of which "
-                    "models have one score each.",
+                    f"it names {'parts of the data' if are_parts else 'kinds of splits'} ({quoted(names)}), not "
+                    f"{'models' if role == 'model' else 'splits of which models have one score each'}.",
                     "Keep one: ",
                     where_advice(column, names[-1]),
                     ".",
@@ -872,7 +897,8 @@ class Reading:
         n_rows = np.bincount(models.code, minlength=len(models.names))
         has_sizes = options.cv is not None or options.has_sizes or {"n_train", "n_test"} <= self.roles.keys() or options.has_data
         is_history = any(f"val_{name}" in self.table.columns for name in self.table.columns)
-        if options.rows not in ("items", "splits", "seeds") and (is_history or not has_sizes):
+        is_curve = self.roles.get("model") == [_ALONE] and "epoch" in self.roles and len(self.words("epoch").ordered().names) > 1
+        if is_curve or (options.rows not in ("items", "splits", "seeds") and (is_history or not has_sizes)):
             raise self._what_is_a_row(models, is_history=is_history)
         have_own = np.unique(n_rows).size > 1
         if have_own and options.rows != "seeds":
@@ -886,11 +912,15 @@ class Reading:
         curve = [name for name in self.roles.get("n_train", ()) if (n := self.table.numbers(name)).max() > 2 * n.min()]
         beside = self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ())
         order, shape = np.argsort(models.code, kind="stable"), (len(models.names), -1)
-        for name in (*curve, *beside) if options.rows not in ("items", "seeds") and n_rows[0] > 1 else ():
+        for name in (*curve, *(beside if options.rows not in ("items", "seeds") else ())) if n_rows[0] > 1 else ():
             words = self.table.words(name)
             rows = (words.code if self.is_text[name] else self.table.numbers(name))[order].reshape(shape)
             held = np.sort(rows, axis=1)
-            tells = len(held) > 1 if self.is_text[name] else np.all(rows[:, 1:] >= rows[:, :-1])
+            tells = (
+                len(held) > 1 or np.all(held[:, 1:] > held[:, :-1])  # another text in each row
+                if self.is_text[name]
+                else np.all(rows[:, 1:] >= rows[:, :-1])
+            )
             if tells and held[0, 0] < held[0, -1] and (held == held[0]).all():
                 raise self.table.refuse(
                     f"it tells the rows of each model apart ({', '.join(words.texts()[:3])} ...). As what?",
@@ -919,7 +949,9 @@ class Reading:
                 "it holds the epochs of one training run, which say nothing of how much another run would differ.",
                 "Keep one epoch",
                 *((", ", where_advice(epochs, self.table.words(epochs).texts()[-1])) if epochs is not None else ()),
-                ", of several runs of each model, a row for each in a table with columns 'model' and 'seed'.",
+                ", of several runs of each model, a row for each in a table with columns 'model' and 'seed'",
+                *(("; if it numbers splits, say so: ", column_advice("split", epochs)) if epochs is not None else ()),
+                ".",
                 column=epochs,
                 kind=UnclearSourceError,
             )
@@ -927,7 +959,7 @@ class Reading:
             return self.table.refuse(
                 f"it names neither models nor rows, in columns {quoted(rest, 12)}.",
                 "Say which column does: ",
-                column_advice("model", "NAME"),
+                column_advice("model", self.named_in),
                 ", and dataset, fold, seed or item likewise; of items in the same order in all files pass ",
                 Setting("rows", "'items'"),
                 ".",
@@ -986,7 +1018,7 @@ class Reading:
     def key(self, role: str, found: Words | None = None) -> Words:
         """Column of a part, unless it was `found` before: each row has one, and none sums up the others."""
         words, column = self.words(role) if found is None else found, self.roles.get(role, [role])[0]
-        is_empty, text = words.code < 0, "\n".join(words.names).casefold()
+        is_empty, text = words.code < 0, re.sub(r"\bp[ _-]", "p", "\n".join(words.names).casefold())
         self.table.refuse_rows(
             is_empty if role not in ("run", "epoch", "cluster") else [],
             lambda _: f"no {role} is given ({is_empty.sum()} such row(s) in all).",
@@ -1049,9 +1081,6 @@ def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: s
             for value in ([wanted] if isinstance(wanted, str) else map(str, wanted))
         ]
         table = table.take(np.flatnonzero(np.isin(words.code, codes)))
-        table = replace(
-            table, columns={k: each.ordered() if isinstance(each, Words) else each for k, each in table.columns.items()}
-        )
     return table
 
 

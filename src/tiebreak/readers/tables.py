@@ -37,7 +37,7 @@ from tiebreak.readers.files import (
 )
 from tiebreak.scores.metric import has_direction
 
-TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
+TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".md", ".gz", ".bz2", ".zst", ".zip")
 """Endings of text files with a row in each line, packed or not; one without may be a download."""
 ARROW = (".parquet", ".pq", ".feather", ".arrow")
 JSON = (".json", ".jsonl", ".ndjson")
@@ -145,7 +145,8 @@ class SourceTable(NamedRows):
         values = _numbers(found.names)
         for row in np.flatnonzero(np.array([*(value is None for value in values), False])[found.code])[:1].tolist():
             text = found.names[found.code[row]].strip()
-            hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text)), "Scores are numbers.")
+            usual = "Scores are numbers." + _TWO_ROWS * (row == 0)
+            hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text)), usual)
             shown = text if len(text) <= 60 else text[:57] + "..."
             raise self.refuse(f"{shown!r} is not a number.", hint, column=column, row=row)
         return np.array([*values, math.nan], dtype=float)[found.code]
@@ -153,7 +154,9 @@ class SourceTable(NamedRows):
     def take(self, rows: IntArray) -> SourceTable:
         """The given rows, in their order."""
         nested = {name: [cells[row] for row in rows.tolist()] for name, cells in self.nested.items()}
-        columns = {name: each.take(rows) if isinstance(each, Words) else each[rows] for name, each in self.columns.items()}
+        columns = {
+            name: each.take(rows).ordered() if isinstance(each, Words) else each[rows] for name, each in self.columns.items()
+        }
         return SourceTable(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
 
 
@@ -199,6 +202,13 @@ _HINTS = {
 """What a cell probably is that should be a number, by its pattern."""
 
 
+_TWO_ROWS = (
+    " If the header has two rows, as pandas writes columns in groups, make it one, such as model,accuracy_mean,accuracy_std: "
+    "frame.columns = ['_'.join(map(str, names)) for names in frame.columns]."
+)
+"""Advice for a table that may have a second row of names."""
+
+
 def number_of(text: str, decimal: str = ".") -> float | None:
     """The number that a cell says, nan for one without a value, None for a word; per cent is a share, true is 1."""
     text = text.strip()
@@ -228,7 +238,10 @@ def decimal_of(columns: Iterable[Sequence[str]]) -> str:
 def _numbers(names: Sequence[str], decimal: str = ".") -> list[float | None]:
     """The numbers that all words of a column say, None for those that say none; their decimal sign may be told by others."""
     own = "," if decimal == "," else decimal_of([names])
-    return [number_of(name, own) for name in names]
+    values = [number_of(name, own) for name in names]
+    # beside other numbers than 0 and 1 "failed" says why there is none
+    is_odd = not {value for value in values if value == value} <= {0.0, 1.0, None}
+    return [None if is_odd and name.strip().casefold() in _TRUTH else value for name, value in zip(names, values, strict=True)]
 
 
 def is_numeric(column: Column, decimal: str = ".") -> bool:
@@ -368,7 +381,7 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
             raise refuse(
                 name,
                 f"it has two columns called {printable(own)!r} (columns {places[own]} and {place}).",
-                "Give each a name of its own.",
+                f"Give each a name of its own.{_TWO_ROWS}",
             )
         held[own], places[own] = column, place
     sizes = {each: len(column.code) if isinstance(column, Words) else len(column) for each, column in held.items()}
@@ -413,17 +426,13 @@ _NO_TABLE = {
 
 
 class _Form(NamedTuple):
-    """Separator, decimal sign and columns of a text table, those whose cells repeat, and what is to be known of its rows.
-
-    Whether pyarrow may read them as they are, and whether the first goes on with the header.
-    """
+    """Separator, decimal sign and columns of a text table, those whose cells repeat, and whether pyarrow may read it as it is."""
 
     separator: str
     decimal: str
     names: list[str]
     repeated: frozenset[str]
     is_plain: bool
-    is_grouped: bool = False
 
 
 def _form_of(start: bytes, name: str, ending: str) -> _Form:
@@ -439,7 +448,8 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     said = re.match('\ufeff*sep=([^\r\n"])[\r\n]+', text)
     body = (text[said.end() :] if said else text).lstrip("\ufeff")
     separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
-    skips = separator == " " or re.search(f'{re.escape(separator)}[ \t]+"', body) is not None
+    # Markdown parts the header from the rows by a line of strokes
+    skips = separator == " " or re.search(f'{re.escape(separator)}[ \t]+"|\\|[ :]*--', body) is not None
     form = _Form(separator, ".", [], frozenset(), not (said or skips or "\ufeff" in text or encoding != "utf-8-sig"))
     rows: list[list[str]] = []
     with suppress(csv.Error):  # whoever reads the file says where
@@ -451,21 +461,7 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
         names=names,
         repeated=frozenset(name for name, own in zip(names, cells, strict=False) if 2 * len(set(own)) < len(own)),
         is_plain=form.is_plain and rows[:1] in ([], [names]),
-        is_grouped=len(rows) > 2 and _is_grouped(rows, cells),
     )
-
-
-def _is_grouped(rows: Sequence[Sequence[str]], cells: Iterable[Sequence[str]]) -> bool:
-    """True for a header of two rows, as pandas writes columns in groups."""
-    names, top, below, *_ = rows
-    named = list(filter(None, names))
-    is_doubled = len({*named}) < len(named)
-    # pandas writes no name above the index, or its name alone in a third row
-    is_open = not top[0].strip() or (number_of(below[0]) is None and not any(map(str.strip, below[1:])))
-    if is_open is is_doubled:
-        return is_open
-    above = [first for first, *others in cells if first.strip() and all(number_of(each) is not None for each in others)]
-    return bool(above) and all(number_of(each) is None for each in above)
 
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
@@ -476,7 +472,7 @@ def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[i
     line = 1
     for row in reader:
         says_separator = line == 1 and re.fullmatch(r"\ufeff*sep=.?", "".join(row[:1]))
-        if any(cell.strip("\ufeff \t\xa0") for cell in row) and not says_separator:
+        if any(cell.strip("\ufeff \t\xa0" + ":-" * (form.separator == "|")) for cell in row) and not says_separator:
             yield line, row
         line = reader.line_num + 1
 
@@ -513,14 +509,6 @@ def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceT
         return f"line {lines[row + 1]}"
 
     _check_header(names, columns, name, where)
-    if form.is_grouped:
-        raise refuse(
-            name,
-            "it is a second row of the header, as pandas writes columns in groups.",
-            "Join the two rows: one header row, such as model,accuracy_mean,accuracy_std; in pandas, before the table is saved: "
-            "frame.columns = ['_'.join(map(str, names)) for names in frame.columns].",
-            row=where(0),
-        )
     return _named(
         name,
         names,
@@ -549,11 +537,21 @@ def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
 def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, where: Where) -> None:
     """Refuse a first row that is no header, and one that comes again."""
     present = [each for each in names if each]
-    # as pandas writes a series without a name: 0
-    if present and names[0] and names != ["0"] and all(number_of(each) is not None for each in present):
+    again = [own for own, each in zip(names, columns, strict=True) if isinstance(each, Words) and own in each.names]
+    if again and again == present:
         raise refuse(
             name,
-            f"the first row holds only numbers ({', '.join(present[:3])} ...).",
+            "it repeats the header.",
+            "Remove the line; was one table put below another?",
+            row=where(as_words(columns[names.index(again[0])]).texts().index(again[0])),
+        )
+    numbers = [each for each in present if number_of(each) is not None]
+    # as pandas writes a series without a name: 0
+    are_cells = len(numbers) == len(present) and names[0] and names != ["0"]
+    if numbers and (are_cells or {*again} - {*numbers}):
+        raise refuse(
+            name,
+            f"the first row holds {'only ' if are_cells else ''}numbers ({', '.join(numbers[:3])} ...).",
             "A header with the names of the columns is needed there, such as the models' names.",
             row="line 1",
         )
@@ -563,14 +561,6 @@ def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, wh
             f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r}).",
             "Remove the lines above the header with the names of the columns.",
             row="line 1",
-        )
-    cells = [each for own, each in zip(names, columns, strict=True) if own]
-    if cells and all(isinstance(each, Words) and own in each.names for own, each in zip(present, cells, strict=True)):
-        raise refuse(
-            name,
-            "it repeats the header.",
-            "Remove the line; was one table put below another?",
-            row=where(as_words(cells[0]).texts().index(present[0])),
         )
 
 

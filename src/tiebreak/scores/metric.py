@@ -63,6 +63,7 @@ ABBREVIATIONS = {
     "avg precision": "average_precision",
     "bacc": "balanced_accuracy",
     "bal acc": "balanced_accuracy",
+    "bal accuracy": "balanced_accuracy",
     "balanced acc": "balanced_accuracy",
     "brier": "brier_score",
     "brier loss": "brier_score",
