@@ -171,7 +171,7 @@ class SqlLog:
             contents = [page[place] for place in own]
             scores = [each.scores.get(metric) for each in contents for metric in metrics]
             score, measured = np.array(scores, dtype=float), np.array([each is not None for each in scores], dtype=bool)
-            facts: list[Any] = [np.array(list(map(attrgetter(name), contents)), dtype=kind) for name, kind in _COLUMNS.items()]
+            facts: list[Any] = [np.fromiter(map(attrgetter(name), contents), kind, len(own)) for name, kind in _COLUMNS.items()]
             shape = len(own), len(metrics)
             parts.append((*positions, facts[0], score.reshape(shape), measured.reshape(shape), *facts[1:]))
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
@@ -314,7 +314,7 @@ class SqlLog:
                 for dataset, split, model, blob in page:
                     place = dataset, split, model
                     try:
-                        whole[place] = read_cell(unsealed(blob, b"cell", self.run, *place))
+                        whole[place] = read_cell(unsealed(blob, b"cell", self.run, dataset, split, model))
                         hash_sum += read_hash(blob)[0]
                     except MALFORMED as error:
                         self._report_cell(place, error)
