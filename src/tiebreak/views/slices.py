@@ -70,9 +70,9 @@ def _contradictions(slices: Slices) -> Iterator[str]:
 def table(slices: Slices) -> Table:
     """A row for each slice and pair, or for each slice and the first pair of the reference where these are many."""
     comparison, pairs = slices.comparison, slices.tables[0]
-    is_whole, shown = slices.n_pairs <= MOST_ROWS, model_names(comparison.models)
+    shown = model_names(comparison.models)
     of_reference = pairs.rows_with(comparison.models.index(comparison.reference))[:1]
-    chosen = np.arange(pairs.n_pairs) if is_whole else of_reference
+    chosen = np.arange(pairs.n_pairs) if slices.n_pairs <= MOST_ROWS else of_reference
     rows = [
         (
             name,
@@ -87,7 +87,7 @@ def table(slices: Slices) -> Table:
         for part, decimals in [(each.part(chosen), decimals_for(each.typical_resolution))]
         for row in range(len(chosen))
     ]
-    n, rest = slices.n_pairs, "" if is_whole else f"; {len(rows)} of {slices.n_pairs} rows"
+    n, rest = slices.n_pairs, f"; {len(rows)} of {slices.n_pairs} rows" if len(rows) < slices.n_pairs else ""
     held = f"Each interval is at {level_words(slices.interval_alpha)} ({slices.correction})"
     if pairs.is_simultaneous and slices.correction != "none":
         held = f"All {n} intervals of slices hold together"
