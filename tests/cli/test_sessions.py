@@ -12,7 +12,7 @@ from tests.cli.test_run import OWN, TWO
 from tiebreak.cli import COMMANDS
 
 FOLDER = Path(__file__).parent / "golden"
-MOST_LINES = 14
+MOST_LINES = 18
 """Lines of an answer that are kept; tests/views/texts has whole ones."""
 
 SESSIONS = {
@@ -63,6 +63,7 @@ sample-size --n 100 --rates 0.9,0.8 --question test-sets
 sample-size --rates 1,2,3 --n 4""".splitlines(),
     "run": """\
 run study.toml --dry-run
+run many.toml --dry-run
 run study.toml --dry-run --format json
 run study.toml --dask host --n-jobs 2
 run study.toml --quiet
@@ -73,6 +74,7 @@ run fails.toml --store sqlite:///fails.db --format json
 show flowers
 show flowers --format csv
 show two --store sqlite:///two.db
+show flowers --store sqlite:///two.db
 runs
 runs --store sqlite:///two.db --format csv
 store check sqlite:///two.db
@@ -107,6 +109,8 @@ def files(here: Path) -> None:
     answers = [f"{k},{run},{(k + (run and k % 10 == 0)) % 2}" for run in (0, 1) for k in range(40)]
     Path("runs.csv").write_text("\n".join(["question,run,m", *answers]) + "\n")
     (Path("study.toml").write_text(steady_study), Path("two.toml").write_text(TWO), Path("own.py").write_text(OWN))
+    many = "\n".join(f'[models.m{k}]\nimport = "sklearn.dummy:DummyClassifier"' for k in range(21))
+    Path("many.toml").write_text('cv = 3\ndata = { source = "sklearn:iris" }\n' + many)
     Path("fails.toml").write_text('cv = 3\ndata = { source = "sklearn:iris" }\n[models.fails]\nimport = "own:fails"\n')
 
 

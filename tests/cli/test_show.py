@@ -52,18 +52,6 @@ def stop_after(n_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LocalRunner, "run", interrupted)
 
 
-def test_several_datasets_have_a_table_each(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And the next command names one of them."""
-    from tests.cli.test_run import TWO
-
-    Path("s.toml").write_text(TWO)
-    run(capsys, "run", "s.toml", *STORE)
-    out = run(capsys, "show", "s", *STORE)[1]
-    assert "\nMeans over splits on 'iris' (" in out
-    assert "\nMeans over splits on 'wi\\nne' (" in out
-    assert out.endswith("tiebreak compare 'sqlite:///runs.db#s' --dataset iris\n")
-
-
 def test_a_store_stands_for_the_only_run_in_it(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """By its path or its URL, shown or compared, in a shell or from Python."""
     run(capsys, "run", study, *STORE)

@@ -8,9 +8,11 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from rich.console import Console
 from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
@@ -23,15 +25,20 @@ from tests.views.answers import ANSWERS, datasets, items, splits
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.every import BINARY, X, evaluated, ratable, searched
 from tests.views.plots.samples import over_items
+from tiebreak.evaluation.progress import Progress
 from tiebreak.metrics.confusion import ConfusionMatrix
+from tiebreak.scores.metric import Metric
 from tiebreak.stores.contract import Damage, RunSummary
 from tiebreak.views import comparison as comparison_view
 from tiebreak.views import evaluation as evaluation_view
+from tiebreak.views import progress, words
 from tiebreak.views import store as store_view
 from tiebreak.views.curves import sentence as curve_sentence
+from tiebreak.views.plots import draw
 from tiebreak.views.report.comparison import answer_of
 from tiebreak.views.report.document import report as report_of_results
 from tiebreak.views.report.evaluation import report
+from tiebreak.views.requirements import junit_xml
 from tiebreak.views.view import csv_lines, encoded, plain
 
 NAMES = ("forest", "svm", "bayes")
@@ -88,12 +95,12 @@ def run(name: str, **changes: Any) -> RunSummary:
 SIZES: dict[str, dict[str, Any]] = {
     "shares": {"difference": 0.02, "discordant": 0.1, "looks": 4},
     "rates": {"n": 500, "rates": 0.8, "correlation": 0.5, "rope": 0.01, "n_models": 3},
-    "two rates": {"rates": (0.9, 0.7), "question": "test-sets"},
     "repeats": {"difference": 0.01, "question": "splits", "sd": 0.03, "n_models": 3},
     "one repeat": {"n": 1, "sd": 0.03, "question": "splits", "goal": "equivalent"},
     "datasets": {"n": 5, "question": "datasets", "sd": 1.0},
     "seeds": {"n": 9, "difference": 1.0, "sd": (1.0, 0.5), "question": "seeds"},
     "clusters": {"n": 50, "sd": 1.0, "cluster_size": 5, "intraclass_correlation": 0.1},
+    "few looks": {"n": 40, "difference": 0.3, "sd": 0.5, "looks": 5},
     "not worse": {"rope": 0.1, "sd": 0.5, "difference": -0.02, "goal": "not worse", "looks": 3},
     "equivalent": {"rope": 0.1, "sd": 0.5, "difference": 0.02, "goal": "equivalent"},
 }
@@ -169,6 +176,56 @@ def head(text: str) -> str:
     return "\n".join(text.splitlines()[:8])
 
 
+def tails(text: str) -> str:
+    """The first and the last lines."""
+    lines = text.splitlines()
+    return "\n".join([*lines[:8], "...", *lines[-8:]])
+
+
+def middle(text: str) -> str:
+    """Titles of tables, and the lines below them."""
+    lines = text.splitlines()
+    return "\n".join(line for k, line in enumerate(lines) if any(each[:1].strip() for each in lines[max(0, k - 3) : k + 1]))
+
+
+def rated(n: int) -> tb.Ratings:
+    """Each model beats the next one twice, and loses to it once."""
+    names = [f"m{k}" for k in range(n)]
+    pairs = [pair for pair in pairwise(names) for _ in range(3)]
+    first, second = (list(side) for side in zip(*pairs, strict=True))
+    return tb.rate({"model_a": first, "model_b": second, "winner": ["a", "a", "b"] * (n - 1)})
+
+
+def sliced(n: int) -> Any:
+    """Two models on slices of ten questions."""
+    topics = tuple(f"topic {k}" for k in range(n))
+    return over_items(("a", "b"), n=10 * n, topics=topics).slices("topic")
+
+
+def refusal(call: Callable[..., Any], *given: Any, **named: Any) -> str:
+    """Message of an error."""
+    with pytest.raises((tb.TiebreakError, AttributeError)) as caught:
+        call(*given, **named)
+    return f"{type(caught.value).__name__}: {caught.value}"
+
+
+def log(*states: tuple[Any, ...], before: int = 0) -> str:
+    """Lines about a run of 40 cells: done, failed, seconds, and cells of others."""
+    said: list[str] = []
+    show = progress.lines(said.append)
+    for done, failed, passed, *others in states:
+        known = dict.fromkeys(Progress.__annotations__, 0) | {"name": "run", "n_cells": 40, "n_before": before}
+        known |= {"n_done": done, "n_failed": failed, "seconds": passed, "n_elsewhere": sum(others)}
+        known |= {"cells_per_second": 0.5 * bool(passed), "seconds_left": 3.0 * (40 - done), "is_finished": done + failed == 40}
+        show(Progress(**{name: known[name] for name in Progress.__annotations__}))
+    return "\n".join(said)
+
+
+def cut_names(*names: str) -> str:
+    """Names of 24 characters."""
+    return "\n".join(words.short_names(names, 24))
+
+
 def in_notebook(result: Any) -> str:
     """Markup that a notebook shows, an element a line."""
     return re.sub(">(?=<(?!/))", ">\n", result._repr_html_())
@@ -194,6 +251,58 @@ def terminal(answer: tb.Comparison, *widths: int) -> str:
         shown.append(f"{width} columns\n{file.getvalue()}")
     return "\n".join(shown).replace("\x1b", "␛")
 
+
+LONG = Metric("m" * 90, higher_is_better=True)
+WORDS: dict[Callable[..., Any], list[tuple[Any, ...]]] = {
+    words.seconds: [(x,) for x in (np.nan, 0.001, 0.0099, 0.01, 0.0999, 0.1, 9.96, 99.9, 100.0, 1234.5)],
+    words.duration: [(x,) for x in (0.2, 1, 89.4, 90, 149, 151, 5369, 5400, 7500)],
+    words.format_probability: [(x,) for x in (0.0, 1e-9, 0.00049, 0.0005, 0.4321, 0.9994, 0.9995, 0.99951, 1.0, np.nan)],
+    words.format_percent: [(x,) for x in (0.95, 0.999999, 0.1234567)],
+    words.level_words: [(x,) for x in (0.5, 0.1, 0.05, 0.0123, 0.01, 1 / 3, 0.001)],
+    words.span: [(np.array(x),) for x in ([1, 1], [3, 1, 2])],
+    words.n_of: [(3, 3), (2, 3)],
+    words.first_few: [(list("abcde"),), (list("abcdef"),), ([],)],
+    words.listed: [(list("abcdef")[:n],) for n in range(1, 7)] + [(list("abcd"), 3), (list("abc"), 3)],
+    words.decimals_for: [
+        (x,) for x in (100.0, 10.0, 9.99, 1.0, 0.5, 0.1, 0.0999, 1e-10, 1e-11, 1e-15, 0.0, -1.0, np.inf, np.nan)
+    ],
+    words.format_score: [
+        *((x, 2) for x in (9.99e6, 9.999999e6, 1e7, -1e7, np.nan, np.inf, -np.inf, 0.005, 0.015, 123456789.125)),
+        *((x, 12) for x in (1e-9, 1.1e-9, 9e-10, -1e-13, 0.0, 0.5)),
+        *((x, 1) for x in (-0.04, 0.25, 0.35)),
+    ],
+    words.format_bound: [
+        (0.0, 2),
+        (np.nan, 2),
+        (np.inf, 2),
+        (0.123, 2),
+        (0.12, 2),
+        (1e-10, 3),
+        (1e-13, 12),
+        (0.0991, 2, (0.1,)),
+        (-0.004, 2),
+    ],
+    words.format_interval: [
+        *((-0.004, 0.5, 2), (-0.004, 0.5, 2, (0.0,)), (0.0, 0.096, 2, (0.0, 0.1))),
+        *((np.nan, np.nan, 2), (-np.inf, 0.5, 1), (0.2, np.inf, 1)),
+    ],
+    words.columns: [(x,) for x in ("svm", "模型", "e\u0301", "ａ1")],
+    words.cut: [("gradient boosting, depth=3", n) for n in (26, 25, 18, 17, 9, 8, 3)] + [("x" * 40, 12), ("abc-" + "x" * 40, 12)],
+    words.model_names: [
+        (["a(x=1)", "b(x=2)"], 4),
+        ([f"Forest(n={n}, depth=(1, 2), criterion='entropy', seed=0)" for n in (1, 2)],),
+        ([f"Forest({'a, ' * 12}n={n})" for n in (1, 2)],),
+        ([f"owner/{'word-' * 8}{n}-end" for n in (1, 2)],),
+        ([f"{'word ' * 8}one)", f"{'word ' * 8}two)"],),
+        ([f"owner-{n}/{'model' * 7}" for n in (1, 2)],),
+        (["x" * 50],),
+        (["x" * 34, "x" * 35],),
+    ],
+    draw.of_all: [(5, 5), (4, 5)],
+    draw.minus: [("-",), ("-0.5 to -0.1",)],
+    draw.short: [("x" * 40,), ("x" * 41,), (" ",), ("a\nb",)],
+}
+"""Functions that write numbers and names, and what they are given: at limits, and beside them."""
 
 ONE_OF_EACH: dict[str, Callable[[], Any]] = {
     "pair": lambda: FEW["splits"]().pair("b", "a"),
@@ -378,9 +487,67 @@ RESULTS: dict[str, dict[str, Callable[[], Any]]] = {
         "no rope": lambda: compared(noisy(0.90, 0.80, 0.80)).meets(better=("a", "b"), not_worse=("c", "a"), near_best="b"),
         "near best": lambda: compared(noisy(0.850, 0.849, 0.838, 0.80, noise=0.004), rope=0.012).meets(near_best=list("abcd")),
         "loss": lambda: compared(pair_with(0.05, 0.02)[::-1], metric=RMSE, rope=0.01).meets(not_worse=("a", "b")),
+        "junit": lambda: junit_xml(GATE.meets(better=[("a", "e"), ("e", "d")], near_best="b"), allow_inconclusive=True).decode(),
+        "junit, none inconclusive": lambda: junit_xml(GATE.meets(near_best="b")).decode(),
         "few": lambda: items(0.8, 0.5, n=10, rope=0.05).meets(not_worse=("a", "b")),
         "copies": lambda: ANSWERS["splits 2 copies"]().meets(not_worse=("a", "b"), better=("a", "b")),
         "constant": lambda: ANSWERS["splits 2 constant"]().meets(better=("a", "b")),
+    },
+    "words": {
+        f.__name__: lambda f=f, given=given: "\n".join(f"{str(each)[1:-1]:<40} {f(*each)}" for each in given)  # type: ignore[misc]
+        for f, given in WORDS.items()
+    },
+    "limits": {
+        "details of 20": lambda: tails(splits(*(0.9 - 0.01 * np.arange(20)), n=20).details),
+        "details of 21": lambda: middle(splits(*(0.9 - 0.01 * np.arange(21)), n=20).details),
+        "a metric of one word": lambda: comparison_view.page(
+            splits(0.9, 0.8, metric=Metric("m" * 90, higher_is_better=True))
+        ).as_text(80),
+        **{f"matrix of {n}": lambda n=n: head(str(ConfusionMatrix(tuple(range(n)), np.eye(n)))) for n in (10, 11, 40)},  # type: ignore[misc]
+        **{f"{n} rated": lambda n=n: head(str(rated(n))) for n in (50, 51)},  # type: ignore[misc]
+        **{
+            f"{n} measured": lambda n=n: tails(str(drawn_validation_curve(tuple("abcde"), tuple(range(n))).evaluation))
+            for n in (4, 5)
+        },  # type: ignore[misc]
+        **{f"{n} slices": lambda n=n: tails(str(sliced(n))) for n in (20, 21)},  # type: ignore[misc]
+        **{
+            f"best of {n}": lambda n=n: head(str(measured(*map(str, range(n))).bias_corrected("accuracy", n_resamples=20)))
+            for n in (20, 21)
+        },  # type: ignore[misc]
+        "two splits": lambda: tb.compare({"a": [0.9, 0.8], "b": [0.8, 0.6]}, metric="accuracy", cv=2),
+        **{f"{n} models": lambda n=n: splits(*(0.9 - 0.01 * np.arange(n)), noise=0.004, n=20) for n in (12, 13)},  # type: ignore[misc]
+        "ends of names": lambda: cut_names(
+            *(f"a model with a name of many words, alpha-beta, {end} 1" for end in ("gamma", "delta-2"))
+        ),
+        "numbers of names": lambda: cut_names(*(f"{'very ' * 9}{k} long{' name' * 9}" for k in range(11))),
+        "a long header": lambda: splits(
+            0.9, 0.8, metric=Metric("a metric with a name that is far too long for it", higher_is_better=True)
+        ),
+        "a cut name": lambda: splits(0.9, 0.8, names=("x" * 35, "y" * 34), n=20),
+    },
+    "refused": {
+        "a folder of looks": lambda: refusal(tb.compare, {"a": [1, 2], "b": [2, 1]}, metric="mae", n_total=9, looks="/"),
+        "another size": lambda: refusal(
+            tb.compare, ANSWERS["look 2 open"]().items, metric="accuracy", looks=ANSWERS["look 2 open"](), n_total=9
+        ),
+        "no looks": lambda: refusal(tb.compare, {"a": [1, 2], "b": [2, 1]}, looks=3),
+        "an answer without looks": lambda: refusal(tb.compare, {"a": [1, 2], "b": [2, 1]}, looks={"models": {}}),
+        "a plot": lambda: refusal(getattr, splits(0.9, 0.8).plot, "rankings"),
+        "a table": lambda: refusal(splits(0.9, 0.8).to_latex, "scores"),
+        "shrinkage": lambda: refusal(splits(0.9, 0.8).shrinkage),
+        "classes": lambda: refusal(ConfusionMatrix(tuple(range(21)), np.eye(21, dtype=int)).plot),
+        "a figure": lambda: refusal(splits(0.9, 0.8).plot.drawing().save, "figure"),
+        "a format": lambda: refusal(splits(0.9, 0.8).plot.save_all, "folder", format="bmp"),
+        "plots": lambda: repr(splits(0.9, 0.8).plot),
+    },
+    "progress": {
+        "quick": lambda: log((0, 0, 0.0), (10, 0, 1.0), (40, 0, 2.0)),
+        "slow, with failures": lambda: log(
+            (4, 1, 0.0), (4, 2, 6.0), (5, 2, 7.0), (6, 3, 20.0), (8, 3, 24.0), (8, 5, 25.0), (34, 6, 9000.0)
+        ),
+        "others": lambda: log((0, 0, 0.0), (3, 0, 1.0, 4), (3, 0, 2.0, 3), (39, 1, 3.0)),
+        "all there": lambda: log((40, 0, 0.0), (40, 0, 1.0), before=40),
+        "some there": lambda: log((30, 0, 0.0), (40, 0, 1.0), before=30),
     },
     "stores": {
         "runs": lambda: store_view.runs_page(

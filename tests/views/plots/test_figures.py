@@ -45,6 +45,8 @@ FIGURES: dict[str, Callable[[], Drawing]] = {
     "posterior, no rope": lambda: graded(NAMES, rope=0.0).pair("bayes", "svm").plot.drawing(),
     "bias and variance, squared": lambda: drawn_bias_variance(NAMES, loss="squared").plot.drawing(),
     "matrix, no better": lambda: predictions.matrix(ConfusionMatrix(tuple(range(7)), np.diag([3, *[0] * 6]))),
+    "choices, one": lambda: searched(("a",)).plot.drawing("choices"),
+    "diagram, two": lambda: over_datasets(("a", "b")).plot.drawing("diagram"),
     "audit, sizes": lambda: tb.audit(np.arange(40.0).reshape(20, 2), np.sort(SEVERAL[:20]), cv=3).plot.drawing(),
 }
 ON_AXES = ("verdicts", "roc, binary", "bias and variance")
@@ -72,6 +74,7 @@ SAID: dict[str, Callable[[], Drawing]] = {
     "costs, one curve": lambda: predictions.costs(evaluated(NAMES).roc()["svm"].pooled, COSTS),
     "costs, ten": lambda: predictions.costs(evaluated(LETTERS).roc(), COSTS),
     "roc, undefined": lambda: predictions.roc(tb.metrics.roc_curve([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5])),
+    "roc, one model": lambda: predictions.roc(evaluated(("a",)).roc()),
     "ranking, two": lambda: kept(("a", "b"), rope=0.03),
     "ranking, sixty-two, the last the baseline": lambda: kept(tuple(f"m{k}" for k in range(62)), baseline="m61"),
     "differences, loss": lambda: graded(NAMES, RMSE).plot.drawing("differences"),
@@ -89,7 +92,6 @@ SAID: dict[str, Callable[[], Drawing]] = {
     "power, out of reach": lambda: tb.sample_size(difference=0.01, question="splits", sd=0.03).plot.drawing(),
     "power, equivalent": lambda: tb.sample_size(rope=0.1, sd=0.5, goal="equivalent").plot.drawing(),
     "times, one left": lambda: evaluation.times(drawn_validation_curve(NAMES[:2], (0.1, 1.0)).evaluation),
-    "choices, one": lambda: searched(("a",)).plot.drawing("choices"),
     "learning curve, one": lambda: drawn_learning_curve(("a",)).plot.drawing(),
     "learning curve, ten": lambda: drawn_learning_curve(LETTERS, rope=0.0).plot.drawing(),
     "validation curve, one": lambda: drawn_validation_curve(("a",), (True, False)).plot.drawing(),

@@ -41,15 +41,6 @@ def test_the_area_below_precision_recall_steps_is_the_average_precision() -> Non
         assert area == pytest.approx(line.pooled.average_precision)
 
 
-def test_calibration_data_are_the_bins() -> None:
-    """The model that is nearest to what happens comes first."""
-    curves = evaluated(NAMES).calibration()
-    data = curves.plot.drawing().data
-    assert data["value"].is_monotonic_increasing
-    for line in curves:
-        np.testing.assert_array_equal(data[data["model"] == line.model]["share that is positive"], line.pooled.observed)
-
-
 def test_the_cheapest_threshold_is_in_the_title() -> None:
     """Worked out from the counts at each threshold."""
     rocs = evaluated(("a",)).roc()
@@ -70,14 +61,6 @@ def test_a_confusion_matrix_has_counts_and_shares_and_says_what_it_beats() -> No
     assert matrix.plot(by="all").data["share"].tolist() == pytest.approx([0.5, 0.1, 0.2, 0.2])
     with pytest.raises(InvalidParameterError, match=r"at most 20 classes, and there are 21; \.to_frame\(\) has all"):
         ConfusionMatrix(tuple(range(21)), np.eye(21, dtype=int)).plot()
-
-
-def test_confusion_matrices_of_models_are_panels_or_one() -> None:
-    """The most accurate first."""
-    confusions = evaluated(NAMES).confusion()
-    accuracies = [confusions[name].accuracy for name in dict.fromkeys(confusions.plot.drawing().data["model"])]
-    assert accuracies == sorted(accuracies, reverse=True)
-    assert confusions.plot("b").data["n"].tolist() == confusions["b"].counts.ravel().tolist()
 
 
 def test_times_have_the_quickest_on_top(monkeypatch: pytest.MonkeyPatch) -> None:
