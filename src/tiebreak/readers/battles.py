@@ -179,6 +179,13 @@ def _refuse_rows(table: SourceTable, is_wrong: Any, what: Callable[[int], str]) 
 
 def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
     """1, -1 and 0; the names of the models count before words such as a and b, but in a column that can only hold sides."""
+    if {word.removesuffix(".0") for word in winner.names} - {*models} == {"0", "1"}:  # beside 2 a tie and the first
+        raise table.refuse(
+            "it says 0 and 1: is 1 the first model, or the second one?",
+            "Write a, b or tie, or the name of the model that won.",
+            column="winner",
+            kind=UnclearSourceError,
+        )
     number = {model: place for place, model in enumerate(models)}
     named = np.array([number.get(word, -1) for word in winner.names])[winner.code]
     side = np.array([_WINNERS.get(word.casefold(), 2) for word in winner.names])[winner.code]
