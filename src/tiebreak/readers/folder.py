@@ -11,7 +11,7 @@ import numpy as np
 
 from tiebreak.errors import DataError, Setting, SourceNotFoundError, TiebreakError, UnclearSourceError
 from tiebreak.printable import printable
-from tiebreak.readers.header import battle_columns, names_items
+from tiebreak.readers.header import WEAK, battle_columns, plain, role_of
 from tiebreak.readers.item_scores import items_of
 from tiebreak.readers.logs import format_of, read_log, read_logs
 from tiebreak.readers.shapes import Long
@@ -140,8 +140,8 @@ class Results:
                 if others
                 else f"{printable(str(self.path))} holds no results that tiebreak reads among {self.n_files:,} "
                 f"file{'s' * (self.n_files != 1)}: logs of lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM "
-                "(per_instance_stats.json), Every Eval Ever, promptfoo, EvalPlus, LiveCodeBench (JSON), SWE-bench (reports); "
-                "annotations of AlpacaEval; tables (.csv, .tsv, .jsonl, .parquet), answers saved with "
+                "(per_instance_stats.json), Every Eval Ever, promptfoo, EvalPlus, LiveCodeBench (JSON), SWE-bench (reports), "
+                "nnU-Net; annotations of AlpacaEval; tables (.csv, .tsv, .jsonl, .parquet), answers saved with "
                 "--format json. JSON files of single runs are passed by name, as in FOLDER/*.json."
             )
         found = (
@@ -332,4 +332,6 @@ def _kind_of(path: Path, root: Path) -> Kind | None:
     if path.suffix.lower() == ".json" and not start.lstrip().startswith(b"["):
         return None
     is_table = path.suffix.lower() in (".csv", ".tsv", ".parquet") or {"model", "score"} <= set(map(str.casefold, names))
-    return "items" if names_items(names) else "scores" if is_table and len(names) > 1 else None
+    roles = {role_of(name) for name in names if plain(name) not in WEAK}
+    is_of_items = "item" in roles and roles.isdisjoint(("fold", "split"))
+    return "items" if is_of_items else "scores" if is_table and len(names) > 1 else None

@@ -27,7 +27,7 @@ ALIASES: dict[str, str] = {
     "time": "time period date timestamp ds",
     "item": """item item_id example_id question_id segment_id seg_id doc_id sample_id instance_id problem_id qid query_id
         prompt_id image_id case_id utterance_id utt_id utt utterance request_id conversation_id dialogue_id sentence_id text_id
-        pair_id video_id uuid example question query task_id instance
+        pair_id video_id user_id participant_id participant uuid example question query task_id instance
         instruction prompt image case user_input input id idx index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
@@ -76,7 +76,7 @@ _ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx)$|^(patient|document|passage)$)
 """Names of a column that numbers examples, PassengerId, customer_id, pair_idx, or of what may have one row each, a patient."""
 
 _PREFIX = re.compile(
-    r"^(params?|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary|data|feedback|inputs|outputs)[./]"
+    r"^(params?|parameters|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary|data|feedback|inputs|outputs)[./]"
     r"|^(params|key)_",
     re.IGNORECASE,
 )
@@ -109,12 +109,6 @@ def names_predictions(name: str) -> bool:
     return role_of(name) == "prediction" or not PREDICTED.isdisjoint((*words[:1], *words[-1:]))
 
 
-def names_items(names: Iterable[str]) -> bool:
-    """True for columns of a table of items: one of them names the items, and none a fold."""
-    roles = {role_of(name) for name in names if plain(name) not in WEAK}
-    return "item" in roles and roles.isdisjoint(("fold", "split"))
-
-
 # --- names that say what kind of number stands in a column -------------------------------------------------------------------
 
 MEANS = frozenset("mean avg ave average median".split())
@@ -143,12 +137,12 @@ _ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference de
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
-    prevalence imbalance agreement agree difficulty hardness entropy word character char
+    prevalence imbalance agreement agree difficulty hardness entropy word character char tp fp tn fn df
     """.split()
 )
 _STATISTIC = re.compile(
     r"n_\w+|num_\w+|(is|has)_(?!correct)\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_(error|deviation)(_.*)?"
-    r"|.*(±|\+/_).*|p|(cohen|hedge)\W?s?_?[dg]|effect_size|.+_\(?(seed|fold|repeat|run)_?\d+\)?"
+    r"|.*(±|\+/_).*|p|(cohen|hedge)\W?s?_?[dg]|effect_size|(asymp|conf|ci)_(lower|upper|low|high)(_(cl|ci))?|(lower|upper)_(cl|ci|bound|limit)|.+_\(?(seed|fold|repeat|run)_?\d+\)?"
 )
 """What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic; a
 part of the scores of a model."""
@@ -168,7 +162,7 @@ def is_no_score(name: str) -> bool:
         or (words and _BESIDE.issuperset(map(plain, words)))
         or _STATISTIC.fullmatch(re.sub(r"[\s.\-]+", "_", name.strip().casefold()))
         or _ID.search(name)
-        or re.match(r"(?i)(config|params?|hyperparameters|tags)[./]", name)
+        or re.match(r"(?i)(config|params?|(hyper)?parameters|tags)[./]", name)
         or any(each in _TIMES | SPREADS.keys() for each in re.findall(r"\(([^()]*)\)", name.casefold()))
     )
 

@@ -537,7 +537,7 @@ def _provider_and_prompt(outcome: Record) -> tuple[str, str]:
     )
 
 
-# --- Every Eval Ever, SWE-bench, EvalPlus, LiveCodeBench ------------------------------------------------------------------------
+# --- Every Eval Ever, SWE-bench, EvalPlus, LiveCodeBench, nnU-Net -----------------------------------------------------------
 
 
 def _every_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
@@ -647,6 +647,29 @@ def _livecodebench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     ), {"lower": {"pass@1": False}.get}
 
 
+def _nnunet(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    return (
+        {
+            # the mean over labels, of which those that a case has not are nan, and where there are several each by itself
+            "scores": {
+                metric: float(
+                    np.mean([own[metric] for own in each["metrics"].values() if own[metric] == own[metric]] or [np.nan])
+                )
+                for metric in ("Dice", "IoU")
+            }
+            | {
+                f"{metric} {label}": own[metric]
+                for metric in ("Dice", "IoU")
+                for label, own in each["metrics"].items()
+                if len(each["metrics"]) > 1
+            },
+            "item": Path(each["reference_file"]).name,
+            "model": path.resolve().parent.name if path.stem == "summary" else path.stem,
+        }
+        for each in _whole(path, name)["metric_per_case"]
+    ), {"main": ("Dice",), "lower": lambda _: False}
+
+
 FORMATS = (
     Format(
         "lm-evaluation-harness",
@@ -670,6 +693,7 @@ FORMATS = (
         lambda path, name: _inspect(path, name, iter([log := _whole(path, name), *(log.get("samples") or ())])),
     ),
     Format("HELM", "per_instance_stats.json", (r"^\s*\[",), _helm),
+    Format("nnU-Net", "*.json", (r'"foreground_mean"\s*:',), _nnunet),
     Format("promptfoo", "*.json*", (r'"(evalId|testIdx)"\s*:', r'"(results|testCase|provider|success)"\s*:'), _promptfoo),
     Format("SWE-bench", "*.json", (r'"resolved_instances"\s*:', r'"total_instances"\s*:'), _swe_bench),
     Format(

@@ -765,7 +765,7 @@ class Reading:
         refuse_nested(self.table, list(self.table.nested))
         numeric, models = self.numeric("model"), self.words("model").texts()
         numeric = [name for name in numeric if not (sums_up(name) or is_no_score(name))]
-        is_of_datasets = len(numeric) > 1 and not any(map(is_metric, numeric))
+        is_of_datasets = len(numeric) > 1 and not (any(map(is_metric, numeric)) or all(map(metric_in, numeric)))
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
             turned = ("; if its rows are datasets, and its columns models: ", column_advice("dataset", self.roles["model"][0]))
             raise self.table.refuse(
@@ -859,7 +859,7 @@ class Reading:
             roles["repeat"] = roles.pop("run")
         # fold 0, fold 1, ... may stand in the index of a frame
         index = [("", name) for name in ("column 1", "column 2") if name in self.others(*roles)]
-        for role, name in (*index, *((role, roles[role][0]) for role in ("repeat", "item", "split") if role in roles)):
+        for role, name in (*index, *((role, roles[role][0]) for role in ("model", "repeat", "item", "split") if role in roles)):
             column = self.table.columns[name]
             names = column.names if isinstance(column, Words) else ()
             stem = re.sub(r"[\W\d_]+$", "", "".join(names[:1])).casefold()

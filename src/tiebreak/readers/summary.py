@@ -166,9 +166,7 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
         raise refuse(
             table.name,
             f"it has one row for each model, and {f'means or single scores in {quoted(names, 12)}' if names else 'no scores'}.",
-            "Say which of them with ",
-            Setting("metric"),
-            ".",
+            *(("Say which of them with ", Setting("metric"), ".") if names else ("Add a column of them, such as 'accuracy'.",)),
             kind=UnclearSourceError,
         )
     chosen = min(held, key=lambda each: ("test", "", *PARTS).index(each.part))

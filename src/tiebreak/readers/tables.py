@@ -145,8 +145,10 @@ class SourceTable(NamedRows):
         values = _numbers(found.names)
         for row in np.flatnonzero(np.array([*(value is None for value in values), False])[found.code])[:1].tolist():
             text = found.names[found.code[row]].strip()
-            usual = "Scores are numbers." + _TWO_ROWS * (row == 0)
-            hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text)), usual)
+            hint = next(
+                (hint for pattern, hint in _HINTS.items() if re.search(pattern, text)),
+                "Scores are numbers." + _TWO_ROWS * (row == 0 and text[:1].isalpha()),
+            )
             shown = text if len(text) <= 60 else text[:57] + "..."
             raise self.refuse(f"{shown!r} is not a number.", hint, column=column, row=row)
         return np.array([*values, math.nan], dtype=float)[found.code]
@@ -177,12 +179,12 @@ def _number_text(value: float) -> str:
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
-GOOD = frozenset(("correct", "pass", "passed", "✓", "✔"))
+GOOD = frozenset(("correct", "pass", "passed", "✓", "✔", "✅"))
 """Words of which more are better, whatever their column is called; those of "true" may be errors."""
 
 _TRUTH = {
     **dict.fromkeys(("true", "yes", *GOOD), 1.0),
-    **dict.fromkeys(("false", "no", "incorrect", "wrong", "fail", "failed", "✗", "✘"), 0.0),
+    **dict.fromkeys(("false", "no", "incorrect", "wrong", "fail", "failed", "✗", "✘", "❌"), 0.0),
 }
 _COMMA = re.compile(r"[-+]?\d*,\d+")
 _POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
