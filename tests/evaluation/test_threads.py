@@ -93,6 +93,19 @@ def test_threads_give_the_bits_of_one_alone() -> None:
     assert not differing, f"{len(differing)} of {len(found)} have other scores"
 
 
+def test_any_thread_can_limit_those_of_libraries() -> None:
+    """threadpoolctl obeys the thread alone that has set a limit first, until that lets go."""
+    seen: list[int] = []
+
+    def model(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        seen.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+        return np.zeros(len(X_test), dtype=int)
+
+    tb.evaluate({"m": model}, X, y, cv=2, threads_per_fit=3)
+    in_threads(lambda _: tb.evaluate({"m": model}, X, y, cv=2, threads_per_fit=4), 1, 1)
+    assert sorted(seen) == [3] * (len(seen) // 2) + [4] * (len(seen) // 2)
+
+
 def test_warnings_go_to_the_thread_that_gave_them() -> None:
     """Each list has its own ones, and filters are put back as they were by whoever ends last."""
     before = list(warnings.filters), warnings.showwarning

@@ -267,6 +267,8 @@ def _limited(threads: int | None, *, is_open: bool) -> Iterator[None]:
     finally:
         for pool, n in before:
             pool.set_num_threads(n)
+            if hasattr(pool, "clear_controlling_thread"):  # of threadpoolctl 3.8, where else no other thread could set limits
+                pool.clear_controlling_thread()
 
 
 @contextmanager

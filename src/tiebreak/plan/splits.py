@@ -332,8 +332,12 @@ def _of_pairs(pairs: Iterable[Any], n_samples: int) -> tuple[Split, ...]:
             train, test = pair
         except (TypeError, ValueError):
             raise DataError(f"cv: entry {number} is no pair (training rows, test rows).") from None
-        parts = ((train, f"training rows of split {number}"), (test, f"test rows of split {number}"))
-        splits.append(Split(*(_rows(rows, n_samples, what) for rows, what in parts)))
+        splits.append(
+            Split(
+                _rows(train, n_samples, f"training rows of split {number}"),
+                _rows(test, n_samples, f"test rows of split {number}"),
+            )
+        )
     if not splits:
         raise DataError("cv makes no splits. If it is a generator, it was used up before; make it anew.")
     return tuple(splits)

@@ -139,13 +139,13 @@ class Dispatch:
         """Cells for one of several workers; those to be measured alone come first."""
         if self._alone:
             return [self._alone.popleft()]
-        most = max(1, min(self._size, math.ceil(self._n_left() / (BATCHES_PER_WORKER * n_workers))))
-        own = self._own.pop(worker, []) or self._fresh(1 if self._timeout else most)
+        share = math.ceil(self._n_left() / (BATCHES_PER_WORKER * n_workers))
+        most = 1 if self._timeout else max(1, min(self._size, share))
+        own = self._own.pop(worker, []) or self._fresh(most)
         if not own and (longest := max(self._own.values(), key=len, default=[])):
             own, longest[:] = longest[len(longest) // 2 :], longest[: len(longest) // 2]
-        n = 1 if self._timeout else most
-        self._own[worker] = own[n:]
-        return own[:n]
+        self._own[worker] = own[most:]
+        return own[:most]
 
     def _fresh(self, most: int) -> list[Cell]:
         """Cells that nobody has had, whole groups of them."""

@@ -145,9 +145,8 @@ class LocalPool:
                 self._pipe += os.pipe()  # it breaks when this process ends, however it does
             self._payload = self._write()
         call = code.measure, self._payload, list(map(tuple, cells)), BATCH_SECONDS
-        future: Future[Any]
         if worker in self._executors:
-            future = self._executors[worker].submit(*call)
+            future: Future[Any] = self._executors[worker].submit(*call)
             return future
         arguments = self._owner, *self._pipe[:1]
         self._executors[worker] = ProcessPoolExecutor(1, timeout=None, initializer=code.begin, initargs=arguments)

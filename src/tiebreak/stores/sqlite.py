@@ -80,8 +80,10 @@ class SqliteDatabase(Database):
             with _OPENING, suppress(OSError):  # what stands in the way is met again below
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
         # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
-        driver = sqlite3.connect(f"{Path(self.path).as_uri()}?mode=rw", **_WAY)
-        return SqliteConnection(driver, os.stat(self.path))  # noqa: PTH116
+        return SqliteConnection(
+            sqlite3.connect(f"{Path(self.path).as_uri()}?mode=rw", **_WAY),
+            os.stat(self.path),  # noqa: PTH116
+        )
 
     def set_up(self, connection: Connection) -> None:
         """Wait for the disk, and believe nothing that stands in the file."""
