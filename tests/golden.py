@@ -3,6 +3,7 @@
 import os
 import re
 from pathlib import Path
+from string import ascii_letters as LETTERS
 
 
 def check(path: Path, text: str) -> None:
@@ -20,4 +21,4 @@ def steady(text: str, most: int = 300) -> str:
     text = re.sub(r" *\b\d[\d.e+]* ?(?:m?s\b|/s)", " # s", re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]+Z?", "DATE", text))
     text = re.sub(" {2,}(fit\\b|-$)", r"  \1", text, flags=re.MULTILINE)
     lines = [line for line in text.splitlines() if not line.startswith(('"tiebreak": ', '"versions": '))]
-    return "\n".join(line if len(line) <= most else f"{line[:most].rpartition(' ')[0]} ..." for line in lines) + "\n"
+    return "\n".join(line if len(line) <= most else line[: len(line[:most].rstrip(LETTERS))] + "..." for line in lines) + "\n"

@@ -20,6 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
 from tests.audits.data import classes, numbers
+from tests.comparison.procedures.test_datasets import table
 from tests.comparison.tables import RMSE, compared, noisy, pair_with
 from tests.views.answers import ANSWERS, datasets, items, splits
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
@@ -156,6 +157,12 @@ def timed(*means: float, **settings: Any) -> tb.Comparison:
     )
 
 
+def few_datasets() -> tb.Comparison:
+    """Splits of four datasets, judged by a hierarchical model."""
+    columns = table(np.random.default_rng(0), n_datasets=4, n_models=2)
+    return tb.compare(columns, metric="accuracy", method="hierarchical", n_train=80, n_test=20)
+
+
 def mixed() -> tb.Comparison:
     """Accuracies on three datasets, and errors on two, of which one lacks a model."""
     held = [("u", "accuracy", 0.9, 0.8), ("v", "accuracy", 0.75, 0.7), ("w", "accuracy", 0.7, 0.7), ("x", "rmse", 2.0, 1.0)]
@@ -166,9 +173,9 @@ def mixed() -> tb.Comparison:
 
 
 def markup(page: str) -> str:
-    """A report without its style, its data, its pictures, and hashes of these."""
-    page = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.DOTALL)
-    return re.sub(r"\n+", "\n", re.sub(r'src="[^"]*"|sha256-[^&]*|tiebreak \d[\w.]*', "", page))
+    """A report without its style, its script, its pictures, and hashes of these."""
+    page = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)
+    return re.sub(r"\n+", "\n", re.sub(r'src="[^"]*"|sha256-[^&]*|tiebreak \d[\w.]*|"tiebreak":"[^"]*"', "", page))
 
 
 def head(text: str) -> str:
@@ -520,6 +527,7 @@ RESULTS: dict[str, dict[str, Callable[[], Any]]] = {
             *(f"a model with a name of many words, alpha-beta, {end} 1" for end in ("gamma", "delta-2"))
         ),
         "numbers of names": lambda: cut_names(*(f"{'very ' * 9}{k} long{' name' * 9}" for k in range(11))),
+        "shrinkage": lambda: "".join(csv_lines(few_datasets().shrinkage().round(3))),
         "a long header": lambda: splits(
             0.9, 0.8, metric=Metric("a metric with a name that is far too long for it", higher_is_better=True)
         ),

@@ -40,6 +40,7 @@ FIGURES: dict[str, Callable[[], Drawing]] = {
     "precision_recall, one curve": lambda: predictions.precision_recall(evaluated(NAMES).precision_recall()["svm"].pooled),
     "roc, ten": lambda: PLOTS["roc, binary"](LETTERS),
     "verdicts, letters": lambda: graded(LETTERS[:7]).plot.drawing("verdicts"),
+    "verdicts, four letters": lambda: graded(("abcd", "b")).plot.drawing("verdicts"),
     "diagram, baseline": lambda: over_datasets(LETTERS[:5], baseline="c").plot.drawing("diagram"),
     "diagram, letters": lambda: over_datasets(LETTERS, correction="none").plot.drawing("diagram"),
     "posterior, no rope": lambda: graded(NAMES, rope=0.0).pair("bayes", "svm").plot.drawing(),
