@@ -68,7 +68,7 @@ run study.toml --dry-run --format json
 run study.toml --dask host --n-jobs 2
 run study.toml --quiet
 run study.toml --metric f1_macro --format markdown
-run two.toml --store sqlite:///two.db
+run two.toml --store sqlite:///two.db --plots plots
 run two.toml --store sqlite:///two.db --format csv
 run fails.toml --store sqlite:///fails.db --format json
 show flowers
