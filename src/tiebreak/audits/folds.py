@@ -229,11 +229,11 @@ def find_departures(audit_input: AuditInput) -> Iterator[Finding]:
     split, column = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
     # times change what is measured; a fold of the future is not meant to look like the past
     severity: Severity = "note" if audit_input.described.ordered else "warning"
-    where = audit_input.where(departing.size)
     yield found(
         "unrepresentative-folds",
         severity,
-        f"Test rows differ from the whole by more than chance {where}: {_how(audit_input, int(split), int(column))}.",
+        f"Test rows differ from the whole by more than chance {audit_input.where(departing.size)}: "
+        f"{_how(audit_input, int(split), int(column))}.",
         "What is measured changes with time, which is what such splits are for; look at the scores in their order."
         if audit_input.described.ordered
         else "Shuffle or stratify the folds if rows are in no order that matters: unshuffled folds of sorted rows are not "
