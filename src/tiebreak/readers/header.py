@@ -123,12 +123,13 @@ PARTS = ("test", "holdout", "val", "valid", "validation", "dev", "eval", "cv", "
 """Words for parts of the data, the one that a score should be of in front."""
 
 SUMS = MEANS | frozenset(
-    """std sd stdev total overall summary sum rank ranks win wins gmean pvalue mittelwert durchschnitt mittel gesamt summe moyenne
-    médiane promedio mediana média gemiddelde 平均""".split()
+    """std sd stdev deviation stderr variance total subtotal overall summary sum rank ranks win wins gmean pvalue critical
+    improvement ø μ σ mittelwert durchschnitt mittel gesamt summe moyenne médiane promedio mediana média gemiddelde medelvärde
+    średnia ortalama среднее 平均 平均值 均值 평균""".split()
 )
 _BESIDE_SUMS = frozenset(
-    """cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number no friedman
-    wilcoxon nemenyi""".split()
+    """cv of dev standard arith arithmetic geometric geo harmonic macro micro weighted grand relative column row tie ties loss
+    losses count number no friedman wilcoxon nemenyi difference over across all datasets tasks""".split()
 )
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 

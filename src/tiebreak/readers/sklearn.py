@@ -21,7 +21,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray
-from tiebreak.readers.header import role_of
+from tiebreak.readers.header import is_metric, role_of
 from tiebreak.readers.source import (
     ReadOptions,
     Source,
@@ -135,7 +135,12 @@ def read(source: Any, name: str, options: ReadOptions) -> Source | None:
         raise DataError(f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model.")
     if is_cv_results(by_model):
         return Source(read_cv_results(by_model, "cv_results_", options), "cv_results_")
-    are_columns = any(map(_is_column, by_model)) or is_trials(by_model) or len(set(map(str, by_model))) < len(by_model)
+    are_columns = (
+        any(map(_is_column, by_model))
+        or all(map(is_metric, map(str, by_model)))  # the history of a training
+        or is_trials(by_model)
+        or len(set(map(str, by_model))) < len(by_model)
+    )
     if not by_model or is_of_sources(by_model) or (are_columns and not all(map(_result_of, by_model.values()))):
         return None
     return Source(read_by_model({str(model): values for model, values in by_model.items()}, name, options), name)
