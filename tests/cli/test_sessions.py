@@ -54,6 +54,7 @@ nothing""".splitlines(),
 rate battles.csv --anchor y --level 0.9
 rate battles.csv --ignore-position --format csv
 battles
+rate b0.csv b1.csv b2.csv b3.csv
 rate scores.csv
 noise-floor runs.csv --output noise.json
 noise-floor runs.csv --output runs.csv
@@ -104,6 +105,8 @@ def files(here: Path) -> None:
     Path("means.csv").write_text("model,auc\na,0.91\nb,0.89\n")
     battles = "model_a,model_b,winner\n" + "x,y,a\ny,x,x\nx,y,tie\ny,x,a\n" * 10
     (Path("battles.csv").write_text(battles), Path("battles/b.csv").write_text(battles))
+    for k in range(4):
+        Path(f"b{k}.csv").write_text("model_a,model_b,winner\n" + f"x,m{k},a\n" * 3 + f"m{k},x,a\n")
     # whose scores no other version of a library changes
     steady_study = STUDY.replace("tree:DecisionTreeC", "neighbors:KNeighborsC").replace('"stratified"', '"prior"')
     answers = [f"{k},{run},{(k + (run and k % 10 == 0)) % 2}" for run in (0, 1) for k in range(40)]

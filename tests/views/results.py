@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 from sklearn.datasets import load_iris
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
@@ -63,6 +63,12 @@ def measured(*kinds: str, **more: Any) -> tb.Evaluation:
     """Models by hand on four folds."""
     given = {"scoring": ["accuracy", "f1"], "cv": {"kind": "kfold", "n_folds": 4}, "progress": False}
     return tb.evaluate({kind: model(kind) for kind in kinds}, X, BINARY, **{**given, **more})
+
+
+def choosing() -> tb.Evaluation:
+    """A search that chooses anew on almost every split."""
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [0.001 * 2.0**k for k in range(14)]}, cv=2)
+    return tb.evaluate({"search": search}, X, BINARY, cv={"kind": "kfold", "n_folds": 10}, scoring="accuracy", progress=False)
 
 
 def loo() -> tb.Evaluation:
@@ -422,6 +428,7 @@ RESULTS: dict[str, dict[str, Callable[[], Any]]] = {
         "run": lambda: evaluation_view.run_page(measured("first column", "fails")).as_text(),
         "many": lambda: drawn_validation_curve(tuple("abcdefg"), (1, 2, 3)).evaluation,
         "searches": lambda: searched(NAMES[:2]),
+        "many choices": choosing,
         "datasets": lambda: tb.evaluate(
             {"first column": model("first column")},
             datasets={"one": (X, BINARY), "two": (X[:60], BINARY[:60])},

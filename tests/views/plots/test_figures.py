@@ -13,7 +13,7 @@ import pytest
 import tiebreak as tb
 from tests import golden
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
-from tests.views.plots.every import BINARY, COSTS, PLOTS, SEVERAL, X, evaluated, ratable, searched
+from tests.views.plots.every import BINARY, COSTS, PLOTS, SEVERAL, X, evaluated, ratable, searched, shrunken
 from tests.views.plots.samples import RMSE, graded, over_datasets, over_items
 from tests.views.plots.written import written
 from tiebreak.metrics.confusion import ConfusionMatrix
@@ -29,6 +29,12 @@ LETTERS = tuple("abcdefghij")
 def kept(table: tuple[str, ...], **settings: Any) -> Drawing:
     """The ranking of models with these names."""
     return graded(table, **settings).plot.drawing("ranking")
+
+
+def six_classes() -> tb.Evaluation:
+    """Two models on as many classes as need wider squares."""
+    y = np.digitize(X[:, 0], [-1.0, -0.4, 0.0, 0.4, 1.0])
+    return tb.evaluate({"a": shrunken(0.0), "b": shrunken(2.0)}, X, y, cv=3, scoring="accuracy", progress=False)
 
 
 FIGURES: dict[str, Callable[[], Drawing]] = {
@@ -70,6 +76,7 @@ SAID: dict[str, Callable[[], Drawing]] = {
     "calibration, several": lambda: PLOTS["calibration, several"](LETTERS),
     "calibration, one curve": lambda: predictions.calibration(evaluated(NAMES).calibration()["svm"].pooled),
     "confusion, several": lambda: PLOTS["confusion, several"](LETTERS),
+    "confusion, six classes": lambda: predictions.matrices(six_classes().confusion()),
     "confusion, by predicted": lambda: predictions.matrices(evaluated(NAMES).confusion(), by="predicted"),
     "confusion, one model": lambda: evaluated(("a",), "several").confusion().plot.drawing(),
     "costs, one curve": lambda: predictions.costs(evaluated(NAMES).roc()["svm"].pooled, COSTS),
@@ -87,6 +94,7 @@ SAID: dict[str, Callable[[], Drawing]] = {
     "posterior, of one": lambda: comparison.posterior(graded(NAMES), "bayes"),
     "paired, many, no rope": lambda: comparison.paired(over_datasets(("a", "b"), tuple(f"d{k}" for k in range(61)), rope=0.0)),
     "diagram, twenty-five": lambda: over_datasets(tuple(f"m{k}" for k in range(25)), baseline="m24").plot.drawing("diagram"),
+    "diagram, twenty-one": lambda: over_datasets(tuple(f"m{k}" for k in range(22))).plot.drawing("diagram"),
     "slices, baseline": lambda: over_items(NAMES, baseline="bayes", rope=0.05).slices("topic").plot.drawing(),
     "ratings, anchor": lambda: tb.rate(ratable(LETTERS), metric="accuracy", anchor="c").plot.drawing(),
     "power, pilot": lambda: tb.sample_size(over_items(("a", "b")), difference=0.1).plot.drawing(),
@@ -112,6 +120,6 @@ def test_titles_and_notes_are_those_that_were_read() -> None:
     for name, draw in SAID.items():
         drawing = draw()
         size = " x ".join(f"{length:.3g}" for length in drawing.size)
-        numbers = f"{len(drawing.data)} x {', '.join(map(str, drawing.data))}"
-        texts.append(f"{name}\n  {drawing.title}\n  {drawing.note}\n  {size}; {numbers}\n")
+        numbers = f"{len(drawing.data)} x {', '.join(map(str, drawing.data))}; last {drawing.data.iloc[-1, 0]}"
+        texts.append(f"{name}\n  {drawing.title}\n  {drawing.note}\n  {size}; {numbers}".rstrip() + "\n")
     golden.check(FOLDER / "titles-and-notes.txt", "\n".join(texts))
