@@ -130,8 +130,8 @@ def test_a_missing_period_leaves_its_pairs_undecided_and_an_uneven_series_is_sai
 def test_few_periods_and_lasting_autocorrelation_are_said(rng: np.random.Generator, n: int, is_walk: bool) -> None:
     """Below 60 periods always; a random walk is seen at 200, white noise is not."""
     steps = rng.normal(size=n)
-    values = 9 + (np.cumsum(steps) / 10 if is_walk else steps)
-    codes = {notice.code for notice in compared({"time": np.arange(n), "a": values, "b": np.full(n, 9.0)}).notices}
+    values = 9.5 + (np.cumsum(steps) / 10 if is_walk else steps)
+    codes = {notice.code for notice in compared({"time": np.arange(n), "a": values, "b": np.full(n, 9.5)}).notices}
     assert ("lasting-autocorrelation" in codes, "few-units" in codes) == (is_walk, n < 60)
 
 
@@ -147,7 +147,7 @@ def test_series_that_do_not_vary(rng: np.random.Generator) -> None:
 )
 def test_a_claim_that_long_memory_would_undo_is_said(rng: np.random.Generator, n: int, apart: float, code: str) -> None:
     """Independent periods: no claim, one of 4 errors, and one of 10, which no memory that they leave possible undoes."""
-    answer = compared({"time": np.arange(n), "a": 9 + apart + rng.normal(size=n), "b": np.full(n, 9.0)})
+    answer = compared({"time": np.arange(n), "a": 9.5 + apart + rng.normal(size=n), "b": np.full(n, 9.5)})
     assert (answer.pair("a", "b").verdict == "undecided") == (not apart)
     assert [notice.code for notice in answer.notices if notice.code in ("few-items", "few-units")] == [code] * bool(code)
 
