@@ -333,5 +333,6 @@ def _kind_of(path: Path, root: Path) -> Kind | None:
         return None
     is_table = path.suffix.lower() in (".csv", ".tsv", ".parquet") or {"model", "score"} <= set(map(str.casefold, names))
     roles = {role_of(name) for name in names if plain(name) not in WEAK}
-    is_of_items = "item" in roles and roles.isdisjoint(("fold", "split"))
-    return "items" if is_of_items else "scores" if is_table and len(names) > 1 else None
+    return (
+        "items" if "item" in roles and roles.isdisjoint(("fold", "split")) else "scores" if is_table and len(names) > 1 else None
+    )

@@ -476,11 +476,10 @@ def _keys_of(reading: Reading) -> list[str]:
     keys = [" ".join(each) for each in zip(*named, strict=True)]
     # columns of numbers beside none of predictions are of models
     beside = {name: table.columns[name] for name in reading.others(*roles) if reading.is_text[name] or "prediction" in roles}
-    one = Words(("",), np.zeros(table.n_rows, dtype=np.int32))
     refuse_doubles(
         table,
         beside,
-        one,
+        Words(("",), np.zeros(table.n_rows, dtype=np.int32)),
         {"example": words_of(keys)},
         "",
         {""},

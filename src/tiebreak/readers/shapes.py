@@ -811,6 +811,17 @@ class Reading:
     def _model_column(self) -> str:
         return ",".join(self.roles.get("model", ["model"])).removeprefix(_ALONE)
 
+    @property
+    def _epochs(self) -> list[str]:
+        """Column that counts the steps of a training: of the only model, or by its name."""
+        is_alone = self.roles.get("model") == [_ALONE]
+        return [
+            name
+            for name in self.roles.get("epoch", ())
+            if (is_alone or plain(name) in ("epoch", "step", "globalstep", "trainingiteration"))
+            and len(self.table.words(name).ordered().names) > 1
+        ]
+
     def _unit_roles(self) -> set[str]:
         return self.roles.keys() & {*UNITS, "run", "item"}
 
@@ -897,8 +908,7 @@ class Reading:
         n_rows = np.bincount(models.code, minlength=len(models.names))
         has_sizes = options.cv is not None or options.has_sizes or {"n_train", "n_test"} <= self.roles.keys() or options.has_data
         is_history = any(f"val_{name}" in self.table.columns for name in self.table.columns)
-        is_curve = self.roles.get("model") == [_ALONE] and "epoch" in self.roles and len(self.words("epoch").ordered().names) > 1
-        if is_curve or (options.rows not in ("items", "splits", "seeds") and (is_history or not has_sizes)):
+        if self._epochs or (options.rows not in ("items", "splits", "seeds") and (is_history or not has_sizes)):
             raise self._what_is_a_row(models, is_history=is_history)
         have_own = np.unique(n_rows).size > 1
         if have_own and options.rows != "seeds":
@@ -943,7 +953,7 @@ class Reading:
     def _what_is_a_row(self, models: Words, *, is_history: bool) -> TiebreakError:
         rest = self.others("model", "score")
         is_alone = self.roles.get("model") == [_ALONE]
-        epochs = self.roles["epoch"][0] if is_alone and "epoch" in self.roles else None
+        epochs = self._epochs[0] if self._epochs else None
         if is_history or epochs is not None:
             return self.table.refuse(
                 "it holds the epochs of one training run, which say nothing of how much another run would differ.",
