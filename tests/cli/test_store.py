@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.conftest import run
 from tests.contracts.plans import a_plan, an_outcome
+from tiebreak.stores.database import SCHEMA
 from tiebreak.stores.sql import SqlStore
 
 URL = "sqlite:///runs.db"
@@ -67,11 +68,11 @@ def test_what_is_no_store(here: Path, content: bytes, capsys: pytest.CaptureFixt
 
 def test_a_store_of_another_release(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, and both schemas are named, whatever is asked."""
-    execute(store, "UPDATE tiebreak_store SET schema = 9")
+    execute(store, f"UPDATE tiebreak_store SET schema = {SCHEMA + 1}")
     before = store.read_bytes()
     message = (
-        f"tiebreak: {URL} has schema 9, of another release of tiebreak, and this one knows schema 8 only. It was left as it is. "
-        "Read it with that release, or name another store.\n"
+        f"tiebreak: {URL} has schema {SCHEMA + 1}, of another release of tiebreak, and this one knows schema {SCHEMA} only. It "
+        "was left as it is. Read it with that release, or name another store.\n"
     )
     for arguments in (
         ["store", "check", URL],
