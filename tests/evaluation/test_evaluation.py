@@ -211,6 +211,9 @@ def test_a_search_is_nested_cross_validation(tmp_path: Path) -> None:
         "loss": make_pipeline(
             "passthrough", GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-2]}, cv=2, scoring="neg_log_loss")
         ),
+        "function": GridSearchCV(
+            GaussianNB(), {"var_smoothing": [1e-9, 1e-2]}, cv=2, scoring=lambda model, X, y: model.score(X, y)
+        ),
         "plain": GaussianNB(),
     }
     store = tmp_path / "runs.db"
@@ -224,6 +227,7 @@ def test_a_search_is_nested_cross_validation(tmp_path: Path) -> None:
     assert mine["chosen"].tolist() == [f"var_smoothing={each.best_params_['var_smoothing']:g}" for each in by_hand["estimator"]]
     assert choices.loc["loss", "metric"].unique().tolist() == ["log_loss"]
     assert (choices.loc["loss", "best_score"] > 0).all()
+    assert choices.loc["function", "metric"].unique().tolist() == [""]
     assert "plain" not in choices.index
     optimism = mine["best_score"].mean() - mine["score"].mean()
     assert f"optimism {optimism:.4f}" in " ".join(evaluation.to_text().split())
