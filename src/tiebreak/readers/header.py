@@ -127,6 +127,8 @@ SUMS = MEANS | frozenset(
     improvement ø μ σ mittelwert durchschnitt mittel gesamt summe moyenne médiane promedio mediana média gemiddelde medelvärde
     średnia ortalama среднее 平均 平均值 均值 평균""".split()
 )
+SUM_STEMS = ("p-val", "p_val", "p val", *(word for word in SUMS if not any(each in word for each in SUMS - {word})))
+"""Texts one of which each name of a sum has in it, so that a million names without any need not be looked at one by one."""
 _BESIDE_SUMS = frozenset(
     """cv of dev standard arith arithmetic geometric geo harmonic macro micro weighted grand relative column row tie ties loss
     losses count number no friedman wilcoxon nemenyi difference over across all datasets tasks""".split()

@@ -23,7 +23,7 @@ from tiebreak.readers.header import (
     MODELS_ADVICE,
     PARTS,
     SPREADS,
-    SUMS,
+    SUM_STEMS,
     TARGETS,
     UNITS,
     WEAK,
@@ -814,11 +814,10 @@ class Reading:
     @property
     def _epochs(self) -> list[str]:
         """Column that counts the steps of a training: of the only model, or by its name."""
-        is_alone = self.roles.get("model") == [_ALONE]
         return [
             name
             for name in self.roles.get("epoch", ())
-            if (is_alone or plain(name) in ("epoch", "step", "globalstep", "trainingiteration"))
+            if (self.roles.get("model") == [_ALONE] or plain(name) in ("epoch", "step", "globalstep", "trainingiteration"))
             and len(self.table.words(name).ordered().names) > 1
         ]
 
@@ -1028,14 +1027,16 @@ class Reading:
     def key(self, role: str, found: Words | None = None) -> Words:
         """Column of a part, unless it was `found` before: each row has one, and none sums up the others."""
         words, column = self.words(role) if found is None else found, self.roles.get(role, [role])[0]
-        is_empty, text = words.code < 0, re.sub(r"\bp[ _-]", "p", "\n".join(words.names).casefold())
+        is_empty, text = words.code < 0, "\n".join(words.names).casefold()
         self.table.refuse_rows(
             is_empty if role not in ("run", "epoch", "cluster") else [],
             lambda _: f"no {role} is given ({is_empty.sum()} such row(s) in all).",
             "Fill it in, or remove the row.",
             column=column,
         )
-        if role in ("model", "metric") or not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
+        if role in ("model", "metric") or not any(
+            word in text for word in ("all", *SUM_STEMS, *_EXTREMES)
+        ):  # there may be a million
             return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
