@@ -83,6 +83,9 @@ store backup sqlite:///two.db copy.db
 store check
 learning-curve study.toml --store sqlite:///two.db --models bayes --sizes 0.5,100
 learning-curve study.toml --sizes few
+learning-curve study.toml --quiet --sizes 1,2
+learning-curve study.toml --quiet --rope -1
+learning-curve study.toml --quiet --store sqlite:///no/folder.db
 learning-curve two.toml
 learning-curve study.toml --models svm
 validation-curve study.toml --quiet --models tree --parameter n_neighbors --values 1,3,50

@@ -228,6 +228,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "pair outside": lambda: splits(*FIVE, baseline="a", rope=0.01).pair("b", "c"),
     "summary 5 rates": partial(summary, {"accuracy": [0.952, 0.941, 0.931, 0.919, 0.884]}, n_test=1000),
     "summary 4 rates": partial(summary, {"accuracy": [0.952, 0.941, 0.931, 0.925]}, n_test=1000),
+    "summary 5 close": partial(summary, {"accuracy": [0.952, 0.936, 0.935, 0.934, 0.933]}, n_test=1000),
     "summary 2 hopeless": partial(summary, {"accuracy": [0.87, 0.86]}, n_test=1000),
     "summary 3 folds": partial(summary, {"f1_mean": [0.884, 0.861, 0.703], "f1_std": [0.021, 0.012, 0.034]}, cv=10),
     "summary 2 seeds": partial(summary, {"f1": ["0.884 ± 0.011", "0.861 ± 0.012"]}, cv=5, rows="seeds"),

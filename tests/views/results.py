@@ -451,6 +451,7 @@ RESULTS: dict[str, dict[str, Callable[[], Any]]] = {
         "questions": lambda: battles(
             "x>y", "y<x", times=15, question_id=[f"q{k // 2}" for k in range(30)], judge=["one", "two"] * 15
         ),
+        "one judge": lambda: battles("x>y", "y<x", "x<y", judge=["one"] * 30),
         "datasets": lambda: tb.rate(ratable(NAMES), metric="accuracy"),
     },
     "floors": {

@@ -614,7 +614,7 @@ def overlap_notes(comparison: Comparison) -> tuple[str, ...]:
     shares = {names[test.models[1]]: test.statistic for test in comparison.supplementary_tests}
     never = [name for name, share in shares.items() if np.isnan(share)]
     parts = [f"{number.format(share, 2 * share - 1)} ({name})" for name, share in shares.items() if name not in never]
-    more = f" (and {len(parts) - 3} more models)" if len(parts) > 3 else ""
+    more = f" (and {count(len(parts) - 3, 'more model')})" if len(parts) > 3 else ""
     return (
         *([f"Depends on the overlap: decided if {what.format(' or '.join(parts[:3]))}{more}."] if parts else []),
         *([f"Not shown, whatever the overlap: {listed(never, 5)}."] if never else []),

@@ -53,6 +53,7 @@ FIGURES: dict[str, Callable[[], Drawing]] = {
     "bias and variance, squared": lambda: drawn_bias_variance(NAMES, loss="squared").plot.drawing(),
     "matrix, no better": lambda: predictions.matrix(ConfusionMatrix(tuple(range(7)), np.diag([3, *[0] * 6]))),
     "choices, one": lambda: searched(("a",)).plot.drawing("choices"),
+    "confusion, long names": lambda: PLOTS["confusion, binary"](("a" * 29, "b")),
     "diagram, two": lambda: over_datasets(("a", "b")).plot.drawing("diagram"),
     "audit, sizes": lambda: tb.audit(np.arange(40.0).reshape(20, 2), np.sort(SEVERAL[:20]), cv=3).plot.drawing(),
 }
