@@ -764,7 +764,7 @@ class Reading:
         """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
         refuse_nested(self.table, list(self.table.nested))
         numeric, models = self.numeric("model"), self.words("model").texts()
-        numeric = [name for name in numeric if not (sums_up(name) or is_no_score(name))]
+        numeric = [name for name in numeric if not (sums_up(name) or is_no_score(name) or name in _EXTREMES or name[-1:] == "%")]
         is_of_datasets = len(numeric) > 1 and not (any(map(is_metric, numeric)) or all(map(metric_in, numeric)))
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
             turned = ("; if its rows are datasets, and its columns models: ", column_advice("dataset", self.roles["model"][0]))
