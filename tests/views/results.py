@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -167,6 +168,12 @@ def few_datasets() -> tb.Comparison:
     """Splits of four datasets, judged by a hierarchical model."""
     columns = table(np.random.default_rng(0), n_datasets=4, n_models=2)
     return tb.compare(columns, metric="accuracy", method="hierarchical", n_train=80, n_test=20)
+
+
+def two_answers() -> str:
+    """What the report of an evaluation leaves out, where it holds two comparisons."""
+    with patch("tiebreak.views.report.evaluation.MOST_ANSWERS", 2):
+        return markup(report(several())).partition("What was left out")[2].partition("</section>")[0]
 
 
 def mixed() -> tb.Comparison:
@@ -335,7 +342,7 @@ ONE_OF_EACH: dict[str, Callable[[], Any]] = {
     "size": lambda: tb.sample_size(n=9, difference=1.0, sd=(1.0, 0.5), question="seeds"),
     "no size": lambda: tb.sample_size(n=5, question="datasets", sd=1.0),
     "audit": lambda: tb.audit(X[:20], BINARY[:20], "kfold"),
-    "gate": lambda: items(0.8, 0.75, rope=0.02).meets(not_worse=("b", "a"), near_best="a"),
+    "gate": lambda: items(0.8, 0.75, rope=0.02).meets(not_worse=("b", "a"), near_best="a", noise_floor=0.1),
     "curve of four": lambda: drawn_learning_curve(("gains", "between", "done", "failed"), rope=0.025),
     "rocs": lambda: evaluated(NAMES[:2]).roc(),
     "evaluation": lambda: drawn_validation_curve(("svm",), (0.1, 1.0)).evaluation,
@@ -366,6 +373,7 @@ RESULTS: dict[str, dict[str, Callable[[], Any]]] = {
         "gate": lambda: markup(GATE.to_html(requirements=GATE.meets(better=("a", "e"), near_best="b"), title="Release 7")),
         **{name: partial(report_of, name) for name in REPORTED},
         "evaluation": lambda: markup(report(several())).partition("What was measured")[2],
+        "evaluation, two answers": two_answers,
         "two audits": lambda: markup(report_of_results(*[tb.audit(X[:20], BINARY[:20], "kfold")] * 2, command="tiebreak audit")),
         "learning curve": lambda: markup(drawn_learning_curve(("a",)).to_html()),
     },
