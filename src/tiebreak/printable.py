@@ -37,8 +37,7 @@ def without_password(text: str) -> str:
     found = re.search(_CREDENTIALS, text)
     if found is None:
         return text
-    beginning = re.split("[: ]", text[: found.start()], maxsplit=1)[0]
-    return f"{beginning}:{HIDDEN}"
+    return f"{re.split('[: ]', text[: found.start()], maxsplit=1)[0]}:{HIDDEN}"
 
 
 def printable(text: str) -> str:

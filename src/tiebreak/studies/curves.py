@@ -467,8 +467,7 @@ def validation_curve(
     The plan is that of ``grids.candidates``.
     """
     named = run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
-    evaluation = measure_curve(plan, named, scoring, rope, alpha)
-    return validation_curve_of(evaluation, grids, rope, alpha)
+    return validation_curve_of(measure_curve(plan, named, scoring, rope, alpha), grids, rope, alpha)
 
 
 def validation_curve_of(
