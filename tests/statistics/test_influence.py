@@ -138,6 +138,7 @@ def test_equal_models_in_uneven_clusters_keep_the_level(metric: str, n_clusters:
     assert called <= 30  # 5 % of 400 are exceeded so far in 1 %, 8 % in 60 %
 
 
+@pytest.mark.slow
 def test_squared_errors_with_long_tails_keep_the_level() -> None:
     """R2 of errors with t(3) and of constant ones of the same square, 80 items: with the skewness that RMSE has 7.5 %."""
     rng = np.random.default_rng(3)

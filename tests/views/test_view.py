@@ -10,6 +10,7 @@ import os
 import pickle
 import re
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
+from unittest import mock
 
 import joblib
 import matplotlib
@@ -155,15 +157,19 @@ def rights(path: Path) -> int:
 
 @contextmanager
 def disk_of(n_bytes: int) -> Iterator[None]:
-    """Files of this process cannot grow beyond so many bytes: the system refuses the rest, as on a full disk."""
+    """Files of this process cannot grow beyond so many bytes: the system refuses the rest, as on a full disk.
+
+    Python 3.11 would keep the beginning of a compiled module, and the next import of it would fail.
+    """
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with mock.patch.object(sys, "dont_write_bytecode", True):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.slow

@@ -166,6 +166,7 @@ def _of_prose(shown: Shown) -> Iterator[str]:
     yield from (f"twice: {each}" for each, n in Counter(sentences).items() if n > 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ANSWERS if not name.startswith("pair")])
 def test_every_claim_follows_from_the_data(name: str) -> None:
     """Headline, places, values, differences, intervals, verdicts, the rule, counts, and what is to be taken."""
@@ -174,6 +175,7 @@ def test_every_claim_follows_from_the_data(name: str) -> None:
     assert list(walk(Shown(comparison))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(FIRST, FIRST + N, STEP))
 def test_every_claim_of_random_answers_follows_from_the_data(start: int) -> None:
     """The same of tables of all questions with gaps, copies, ties, cycles, skew, losses and ropes."""

@@ -64,6 +64,7 @@ def test_a_rope_in_percent_is_of_the_area(rng: np.random.Generator) -> None:
     assert answer.rope == pytest.approx(0.01 * answer.ranking["mean"][0])
 
 
+@pytest.mark.slow
 def test_models_that_separate_the_classes_have_an_interval() -> None:
     """Six examples show nothing, and DeLong's interval of no width does not say otherwise; identical order is said."""
     y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.7, 0.8, 0.9]

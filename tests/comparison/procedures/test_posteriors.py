@@ -30,6 +30,7 @@ def test_the_answer_is_that_of_the_function(rng) -> None:
     assert found == pytest.approx([*map(float, posterior.law.probabilities(0.01)), *posterior.law.interval(0.95)], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_shrunken_estimates_are_those_of_each_pairs_posterior(rng) -> None:
     """`shrinkage` has raw and shrunken differences by dataset, oriented as the pairs, equal to the function's."""
     columns = table(rng, n_datasets=5, n_models=3)

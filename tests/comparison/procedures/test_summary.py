@@ -103,6 +103,7 @@ def test_the_page_says_which_overlap_would_do_and_three_lines_that_settle_it():
     assert "predictions.csv" not in str(shown)
 
 
+@pytest.mark.slow
 def test_the_report_and_the_notebook_have_the_lines_as_code():
     """As they are, with their quotes escaped; plots are drawn."""
     answer = tb.compare(RATES, n_test=1000)
