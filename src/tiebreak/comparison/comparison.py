@@ -235,8 +235,11 @@ class Comparison(Result):
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
         claims = self.pair_table.claims()
-        is_claim = bool(np.any(claims != UNDECIDED))
-        own = [each for each in self.method.remarks(self.scores) if is_claim or not isinstance(each, NoticeOfClaim)]
+        own = [
+            each
+            for each in self.method.remarks(self.scores)
+            if not isinstance(each, NoticeOfClaim) or np.any(claims != UNDECIDED)
+        ]
         own += [each for each in _unsure(self.matrix.models, self.pair_table, claims) if each.code not in dict(own)]
         return (*self.reading_notices, *own, *_remarks(self.matrix, self.method, self.pair_table, self.settings.baseline))
 
