@@ -271,9 +271,6 @@ def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None
     )
 
 
-# --- sizes --------------------------------------------------------------------------------------------------------------
-
-
 def refuse_versions(n_versions: Mapping[str, int], parts: str, columns: str) -> None:
     """Refuse three and more versions of each of several models, one a source: they are hardly models of their own."""
     if len(n_versions) > 1 and min(n_versions.values()) > 2:
@@ -281,6 +278,9 @@ def refuse_versions(n_versions: Mapping[str, int], parts: str, columns: str) -> 
             f"each source has other scores of the models {quoted(list(n_versions), 3)}: are they of {parts}? Put the rows of all "
             f"into one table, with a column {columns} that tells them apart; or pass two versions of the same models."
         )
+
+
+# --- sizes --------------------------------------------------------------------------------------------------------------
 
 
 def with_sizes(matrix: ScoreMatrix, options: ReadOptions, source: str) -> ScoreMatrix:
