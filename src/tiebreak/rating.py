@@ -9,16 +9,28 @@ from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError
 from tiebreak.readers import battles as reader
 from tiebreak.readers.files import pipes_as_files
 from tiebreak.readers.folder import Results, is_folder, read_results
+from tiebreak.readers.header import battle_advice
 from tiebreak.scores.battles import Battles
+from tiebreak.scores.scores import Scores
 
 
-def read_battles(*sources: Any, cluster: str | None = None) -> Battles:
+def read_battles(
+    *sources: Any,
+    cluster: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+) -> Battles:
     """Read battles, for `rate`.
 
     Parameters
     ----------
     *sources, cluster
         As for `rate`.
+    columns : mapping of str to str, optional
+        Columns by what they hold, where their names do not say it: ``{"model_a": "my column"}``; model_a, model_b, winner,
+        cluster, weight, question or judge.
+    where : mapping, optional
+        Keep only the rows with this value, or one of these, in a column: ``{"language": "English"}``.
 
     Returns
     -------
@@ -36,9 +48,13 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles:
     [1, 0]
     """
     with pipes_as_files(sources) as files:
-        found = _battles_in(files, cluster)[0]
+        found = _battles_in(files, cluster, columns, where)[0]
     if found is None:
-        raise UnsupportedSourceError("there are no battles here: pass a table with the columns model_a, model_b and winner.")
+        raise UnsupportedSourceError(
+            "there are no battles here: pass a table with the columns model_a, model_b and winner, or say which they are: ",
+            battle_advice("model_a"),
+            ".",
+        )
     return found
 
 
@@ -60,9 +76,11 @@ def rate(
     ----------
     *sources
         Battles: a path to CSV, JSON or Parquet, a frame, records or columns with model_a, model_b and winner ("a", "b", "tie", or
-        the name of a model), with cluster where battles belong together (a user, a prompt), and weight where some count more; or
-        AlpacaEval's annotations; or what `read_battles` has read. Several are joined, of a folder all tables of battles in it.
-        Or scores of several datasets, as `compare` reads them: on each dataset the model with the better mean beats the others.
+        the name of a model), or what else people call these (left, right and preference), with cluster where battles belong
+        together (a user, a prompt), and weight where some count more; or winner and loser; or model_a, model_b, wins_a, wins_b
+        and ties, counted; or AlpacaEval's annotations; or what `read_battles` has read. Several are joined, of a folder all those
+        in it. Or scores of several datasets, as `compare` reads them: on each dataset the model with the better mean
+        beats the others.
     metric, lower_is_better
         Of scores, as for `compare`.
     tie_margin : float
@@ -102,26 +120,46 @@ def rate(
     """
     if not sources:
         raise UnsupportedSourceError("nothing to rate: pass battles, a table with the columns model_a, model_b and winner.")
-    with pipes_as_files(sources) as found:
-        is_made = len(found) == 1 and isinstance(found[0], Battles)
+    with pipes_as_files(sources) as files:
+        is_made = len(files) == 1 and isinstance(files[0], Battles)
         if is_made and cluster is not None:
             raise InvalidParameterError("these battles have been read: say cluster= to read_battles.", about="cluster")
-        battles, held = (found[0], []) if is_made else _battles_in(found, cluster)
-        if battles is not None:
-            return rate_battles(battles, position=position, anchor=anchor, level=level)
-        if cluster is not None:
-            raise InvalidParameterError("cluster is of battles, and these are scores; each dataset counts once.", about="cluster")
-        try:
-            scores = read_scores(*held, metric=metric, lower_is_better=lower_is_better)
-        except (DataError, UnclearSourceError) as error:
-            raise type(error)(*error.parts, " If its rows are battles: they have columns model_a, model_b and winner.") from None
-        return rate_scores(scores, tie_margin=tie_margin, anchor=anchor, level=level)
+        held = files[0] if is_made else read_rated(files, cluster=cluster, metric=metric, lower_is_better=lower_is_better)
+        if isinstance(held, Battles):
+            return rate_battles(held, position=position, anchor=anchor, level=level)
+        return rate_scores(held, tie_margin=tie_margin, anchor=anchor, level=level)
 
 
-def _battles_in(sources: Sequence[Any], cluster: str | None) -> tuple[Battles | None, list[Any]]:
+def read_rated(
+    sources: Sequence[Any], *, cluster: str | None, columns: Mapping[str, str] | None = None, where: Any = None, **of_scores: Any
+) -> Battles | Scores:
+    """Battles or, where there are none in the sources, scores."""
+    is_of_scores = columns is not None and not columns.keys() <= reader.PARTS
+    battles, held = (None, sources) if is_of_scores else _battles_in(sources, cluster, columns, where)
+    if battles is not None:
+        return battles
+    if cluster is not None:
+        raise InvalidParameterError("cluster is of battles, and these are scores; each dataset counts once.", about="cluster")
+    try:
+        return read_scores(*held, columns=columns, where=where, **of_scores)
+    except (DataError, UnclearSourceError) as error:
+        raise type(error)(
+            *error.parts,
+            " If its rows are battles: they have columns model_a, model_b and winner; say which they are: ",
+            battle_advice("model_a"),
+            ".",
+        ) from None
+
+
+def _battles_in(
+    sources: Sequence[Any],
+    cluster: str | None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+) -> tuple[Battles | None, list[Any]]:
     """The battles in sources, and the tables in these: of a folder those of battles, if it has any."""
     held: list[Any] = []
     for source in sources:
         found = source if isinstance(source, Results) else read_results(source) if is_folder(source) else None
         held += ([] if found is None else [str(each.path) for each in found.of_kind("battles")]) or [source]
-    return reader.read_battles(*held, cluster=cluster), held
+    return reader.read_battles(*held, cluster=cluster, columns=columns, where=where), held

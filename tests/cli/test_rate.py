@@ -27,6 +27,15 @@ def test_settings_and_figure(battles: str, capsys: pytest.CaptureFixture[str]) -
     assert Path("figures/ratings.png").stat().st_size > 10_000
 
 
+def test_columns_are_named_of_battles_and_of_scores(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--column and --where reach the reader of what the file holds."""
+    Path("b.csv").write_text("one,two,who,lang\n" + "x,y,x,en\ny,x,one,de\nx,y,two,en\n" * 9)
+    sides = ("--column", "model_a=one", "--column", "model_b=two", "--column", "winner=who")
+    assert "(18 battles)" in printed(capsys, "rate", "b.csv", *sides, "--where", "lang", "en")
+    Path("s.csv").write_text("who,dataset,accuracy\n" + "".join(f"x,d{i},0.9\ny,d{i},0.8\n" for i in range(9)))
+    assert "9 datasets" in printed(capsys, "rate", "s.csv", "--column", "model=who", "--metric", "accuracy")
+
+
 def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, nothing on standard output."""
     Path("bad.csv").write_text("model_a,model_b,winner\nx,x,a\n")

@@ -135,3 +135,52 @@ def test_battles_of_lmsys_and_of_numbered_models_are_read(tmp_path: Path) -> Non
         read_battles(path)
     with pytest.raises(DataError, match="its rows are battles, not scores"):
         tb.compare(pd.DataFrame(numbered))
+
+
+@pytest.mark.parametrize(
+    ("columns", "first", "second", "tie"),
+    [
+        ("model1,model2,winner", "p", "r", "tie"),
+        ("Model A,Model B,Winner", "Model A", "model_b", "Tie"),
+        ("left,right,preference", "left", "right", "both bad"),
+        ("A,B,verdict", "[[A]]", "[[B]]", "[[C]]"),
+        ("system_a,system_b,better", "A", "B", "equal"),
+        ("left_model,right_model,vote", "left", "right_model", "none"),
+        ("assistant_a,assistant_b,judgement", "assistant_a", "b", "neither"),
+        ("player1,player2,result", "1-0", "0-1", "1/2-1/2"),
+        ("candidate_1,candidate_2,choice", "1", "candidate_2", "0"),
+        ("model_x,model_y,preferred_model", "x", "y", "draw"),
+        ("model,opponent,result", "win", "loss", "draw"),
+    ],
+)
+def test_battles_as_people_call_their_columns(write: Write, columns: str, first: str, second: str, tie: str) -> None:
+    """Two models and who won, by whatever of these names; where the model is not who stood first, no order is told."""
+    battles = read_battles(write(f"{columns},note\np,q,{first},a\nq,r,{second},b\nr,p,{tie},c\n", "b.csv"))
+    assert rows_of(battles) == [("p", "q", 1), ("q", "r", -1), ("r", "p", 0)]
+    assert battles.position == ("opponent" not in columns)
+
+
+def test_battles_by_winner_and_loser_and_by_counts(write: Write) -> None:
+    """Who stood first is not known of these, so no bias for it is looked for; a battle told from both sides is refused."""
+    for columns in ("winner,loser,tie", "chosen_model,rejected_model,is_draw"):
+        battles = read_battles(write(f"{columns}\nx,y,0\nz,y,1\na,z,0\n", "w.csv"))
+        assert (rows_of(battles), battles.position) == ([("x", "y", 1), ("z", "y", 0), ("a", "z", 1)], False)
+        assert tb.rate(battles).position == "ignored"
+    counted = read_battles(write("model_a,model_b,wins_a,wins_b,ties\nx,y,2,1,1\ny,z,0,2,0\n", "c.csv"))
+    assert sorted(rows_of(counted)) == [("x", "y", -1), ("x", "y", 0), ("x", "y", 1), ("x", "y", 1), *[("y", "z", -1)] * 2]
+    for text, error in (
+        ("model_a,model_b,wins_a,wins_b\nx,y,2,1\nx,y,1.5,1\n", r"line 3: counts of battles are whole numbers"),
+        ("model,opponent,result\nx,y,win\ny,x,loss\n", "each battle stands there twice, once for each of its two models"),
+        ("left,right,who\nx,y,left\n", r"'winner' is lacking.*columns=\{'winner': 'NAME'\}"),
+    ):
+        with pytest.raises(TiebreakError, match=error):
+            read_battles(write(text, "bad.csv"))
+
+
+def test_columns_and_rows_of_battles_may_be_said(write: Write) -> None:
+    """As for scores; what battles have no column of is refused."""
+    path = write("one,two,who,lang\nx,y,x,en\ny,x,a,de\nx,y,tie,en\n", "b.csv")
+    said = {"model_a": "one", "model_b": "two", "winner": "who"}
+    assert rows_of(tb.read_battles(path, columns=said, where={"lang": "en"})) == [("x", "y", 1), ("x", "y", 0)]
+    with pytest.raises(TiebreakError, match=r"a column of battles holds one of .*; got 'score'"):
+        tb.read_battles(path, columns={**said, "score": "lang"})

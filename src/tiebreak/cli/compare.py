@@ -22,6 +22,7 @@ from tiebreak.cli.options import (
     found_in,
     help_option,
     output_options,
+    role_options,
     show_found,
     with_direction,
 )
@@ -61,18 +62,6 @@ def _choice(*choices: str) -> dict[str, Any]:
     They are spelled out, as asking the library would import numpy before the command line is even read.
     """
     return {"type": click.Choice(choices), "show_default": choices[0]}
-
-
-def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
-    """Columns by what they hold; None where the option was not used."""
-    for each in [each for each in typed if not all(each.partition("="))][:1]:
-        raise click.BadParameter(f"{each!r} is not of the form PART=NAME, such as model=framework.")
-    return {part.strip(): name for part, _, name in (each.partition("=") for each in typed)} or None
-
-
-def _values(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, str]]) -> dict[str, list[str]] | None:
-    """Values that are kept of each column; None where the option was not used."""
-    return {column: [value for name, value in typed if name == column] for column, _ in typed} or None
 
 
 def _sizes(typed: str) -> int | tuple[int, ...]:
@@ -172,21 +161,7 @@ _OPTIONS = [
     click.Option(["--n-total"], **COUNT, help="Units planned, where these are the first."),
     click.Option(["--looks"], **FILE, help="Keep the looks of the plan in this file."),
     click.Option(["--random-order"], is_flag=True, help="The order of a plan's units is known to be random: do not check it."),
-    click.Option(
-        ["--column", "columns"],
-        multiple=True,
-        metavar="PART=NAME",
-        callback=_parts,
-        help="What a column holds, as model=framework. Repeatable.",
-    ),
-    click.Option(
-        ["--where"],
-        nargs=2,
-        multiple=True,
-        metavar="COLUMN VALUE",
-        callback=_values,
-        help="Keep rows with this value. Repeatable.",
-    ),
+    *role_options,
     click.Option(["--positive"], metavar="CLASS", help="Class that f1 is of, where classes are words."),
     click.Option(
         ["--cv", "--folds"],

@@ -202,6 +202,39 @@ format_option = click.Option(
     show_default=True,
     help="How it is written; csv holds the numbers.",
 )
+
+
+def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
+    """Columns by what they hold; None where the option was not used."""
+    for each in [each for each in typed if not all(each.partition("="))][:1]:
+        raise click.BadParameter(f"{each!r} is not of the form PART=NAME, such as model=framework.")
+    return {part.strip(): name for part, _, name in (each.partition("=") for each in typed)} or None
+
+
+def _values(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, str]]) -> dict[str, list[str]] | None:
+    """Values that are kept of each column; None where the option was not used."""
+    return {column: [value for name, value in typed if name == column] for column, _ in typed} or None
+
+
+role_options = (
+    click.Option(
+        ["--column", "columns"],
+        multiple=True,
+        metavar="PART=NAME",
+        callback=_parts,
+        help="What a column holds, as model=framework. Repeatable.",
+    ),
+    click.Option(
+        ["--where"],
+        nargs=2,
+        multiple=True,
+        metavar="COLUMN VALUE",
+        callback=_values,
+        help="Keep rows with this value. Repeatable.",
+    ),
+)
+"""Options that say what the columns of a table hold, and which rows count."""
+
 raw_option = click.Option(["--raw"], is_flag=True, help="With csv: names as they are, formulas too.")
 plots_option = click.Option(["--plots"], type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder.")
 html_option = click.Option(["--html"], type=_report_file, metavar="FILE", help="Write the report, which opens offline.")

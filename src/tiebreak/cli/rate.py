@@ -12,6 +12,7 @@ from tiebreak.cli.options import (
     html_option,
     plots_option,
     raw_option,
+    role_options,
     show_found,
     with_direction,
 )
@@ -42,6 +43,7 @@ _OPTIONS = [
         metavar="COLUMN",
         help="Battles that belong together, such as user.  [default: cluster; else question_id, where questions repeat]",
     ),
+    *role_options,
     click.Option(["--ignore-position"], is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
     click.Option(["--level"], type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
     format_option,
@@ -57,20 +59,25 @@ _OPTIONS = [
 def rate_command(files: tuple[str, ...], **settings: Any) -> None:
     """Rate the models in the FILEs, with intervals of the ratings and of the ranks.
 
-    A FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together
-    and weight where some count more; model_a stood first, and a judge's bias for the first is taken out where models met in
-    both orders. Or it holds scores of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are read;
-    '-' is standard input. Several are joined, and of a folder all tables of battles in it; AlpacaEval's annotations are read too.
+    A FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), or called as others call them, with cluster
+    where battles belong together and weight where some count more; model_a stood first, and a judge's bias for the first is
+    taken out where models met in both orders. Or it has winner and loser; or wins_a, wins_b and ties, counted. Or it holds scores
+    of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are read; '-' is standard input. Several are
+    joined, and of a folder all tables of battles in it; AlpacaEval's annotations are read too.
     """
-    from tiebreak.rating import rate
+    from tiebreak.rating import rate, read_rated
     from tiebreak.readers.folder import with_folders
 
     output = Output.of(settings, files)
     settings = with_direction(settings)
     settings["position"] = not settings.pop("ignore_position")
+    roles = {name: settings.pop(name) for name in ("columns", "where")}
     with standard_input_as_file(files) as held, waiting("rating"):
         sources = with_folders(held)
         try:
+            if any(roles.values()):
+                of_reading = {name: settings.pop(name) for name in ("cluster", "metric", "lower_is_better")}
+                sources = [read_rated(sources, **of_reading, **roles)]
             ratings = rate(*sources, **settings)
         except TiebreakError:
             show_found(sources, on_stdout=False)

@@ -169,7 +169,7 @@ def rate_scores(scores: Scores, *, tie_margin: float = 0.0, anchor: str | None =
 
 def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None = None, level: float = 0.95) -> Ratings:
     """Ratings from battles, without the judge's bias for a position where that is asked for and can be told."""
-    n = len(battles.models)
+    n, position = len(battles.models), position and battles.position
     counts = np.full(battles.outcome.size, True) if battles.weight is None else battles.weight > 0
     fixed = _checked(battles.model_a[counts], battles.model_b[counts], battles.models, anchor)
     score = (1 + battles.outcome) / 2
@@ -191,7 +191,7 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
             names = ("position_probability", "position_low", "position_high")
             about = dict(zip(names, expit([found.position, low, high]).tolist(), strict=True))
         found = found if state == "taken out" else fitted(position=False)
-    n_both, n_kept = battles.both_orders()
+    n_both, n_kept = battles.both_orders() if position else (0, 0)
     return _ratings(
         found,
         battles.models,

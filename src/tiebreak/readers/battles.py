@@ -7,17 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import DataError, SourceNotFoundError, UnclearSourceError, UnsupportedSourceError
+from tiebreak.errors import DataError, InvalidParameterError, SourceNotFoundError, UnclearSourceError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import ANNOTATIONS, FLAGS, JUDGED, NUMBERED, SIDES
+from tiebreak.readers.header import FLAGS, JUDGED, PAIRS, SIDES, WON, battle_advice, plain, sides_of
+from tiebreak.readers.shapes import rows_where
 from tiebreak.readers.tables import SourceTable, Words, is_numeric, read_table, refuse_nested, united, words_of
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
-
-_OTHER_SIDES = {"model_a": NUMBERED[:1], "model_b": NUMBERED[1:], "winner": ("preference", "preferred")}
-"""What people call these columns too."""
 
 QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
 JUDGES = tuple("annotator judge judge_model user rater voter annotator_id judge_id user_id rater_id voter_id".split())
@@ -36,12 +34,24 @@ SMALLEST_WEIGHT = 1e-9
 """Share of the largest weight below which another is lost in rounding."""
 
 _WINNERS = {
-    **dict.fromkeys(("a", "model_a", "model_1", "1", "1.0", "left", "first", "a>b", "a>>b"), 1),
-    **dict.fromkeys(("b", "model_b", "model_2", "2", "2.0", "right", "second", "b>a", "b>>a"), -1),
-    **dict.fromkeys(
-        ("tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal", "a=b"), 0
-    ),
+    **dict.fromkeys(("a", "model_a", "model_1", "1", "1.0", "left", "first", "a>b", "a>>b", "[[a]]", "1-0"), 1),
+    **dict.fromkeys(("b", "model_b", "model_2", "2", "2.0", "right", "second", "b>a", "b>>a", "[[b]]", "0-1"), -1),
+    **dict.fromkeys("tie tied draw both none 0 0.0 both_bad bothbad equal neither a=b [[c]] 1/2-1/2".split(), 0),
+    **dict.fromkeys(("tie (bothbad)", "both bad"), 0),
 }
+
+_PARTS: dict[str, Sequence[str]] = {"cluster": ("cluster",), "weight": ("weight",), "question": QUESTIONS, "judge": JUDGES}
+"""Names of the columns that battles may have beside their sides, by what they hold."""
+
+PARTS = frozenset((*SIDES, *_PARTS))
+"""What a column of battles may hold."""
+
+_ANNOTATED = ("generator1", "preference")
+"""Plain names of columns of AlpacaEval's annotations, where a preference is 1 for the first and 2 for the second."""
+
+_TIES = ("tie", "draw", "istie", "isdraw")
+MOST_COUNTED = 10_000_000
+"""Battles that a table of counts may stand for."""
 
 
 class _Part(NamedTuple):
@@ -52,26 +62,36 @@ class _Part(NamedTuple):
     outcome: IntArray
     weight: FloatArray | None
     question_column: str
+    position: bool
 
 
-def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
+def read_battles(
+    *sources: Any,
+    cluster: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+) -> Battles | None:
     """Battles in files, frames, records or columns; None where the columns are not those of battles.
 
     Several sources are joined on the names of models, clusters and questions. `cluster` names the column of battles that belong
-    together, "cluster" if not given.
+    together, "cluster" if not given; `columns` and `where` are as for `tiebreak.read_battles`.
     """
+    named = {**(columns or {}), **({} if cluster is None else {"cluster": cluster})}
+    for part in named.keys() - PARTS:
+        what = f"a column of battles holds one of {quoted(sorted(PARTS), 9)}; got {part!r}."
+        raise InvalidParameterError(what, about="columns")
     parts, others = [], []
     for place, source in enumerate(sources, start=1):
         name = "the battles" if len(sources) == 1 else f"table {place} of the battles"
         name = printable(str(source)) if isinstance(source, str | os.PathLike) else name
         try:
-            table = read_table(source, name, is_name=lambda column: column.strip().casefold() not in ("weight", "preference"))
-            table = _with_winner(table)
-            held = _columns(table, cluster)
+            table = read_table(source, name, is_name=lambda column: plain(column) not in ("weight", "preference"))
+            table, position = _a_row_each(rows_where(table, where or {}))
+            held = _columns(table, named)
         except (SourceNotFoundError, UnsupportedSourceError):  # whoever reads scores says why
             held = {}
         if held:
-            parts.append(_part(table, held))
+            parts.append(_part(table, held, position=position))
         else:
             others.append(name)
     if parts and others:
@@ -85,65 +105,90 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
 # --- one source -----------------------------------------------------------------------------------------------------------
 
 
-def _with_winner(table: SourceTable) -> SourceTable:
-    """The table with a column winner, where three columns say it."""
-    if not table.columns.keys() >= {*FLAGS} or "winner" in table.columns:
-        return table
-    values = np.stack([table.numbers(flag) for flag in FLAGS])
+def _a_row_each(table: SourceTable) -> tuple[SourceTable, bool]:
+    """The table with a row for each battle and a column winner; False where the first model is not who stood first."""
+    own = {plain(name): name for name in table.columns}
+    sides = list(sides_of(table.columns).values())[:2]
+    pair = tuple(map(plain, sides))
+    tie = next((own[word] for word in _TIES if word in own), "")
+    if table.columns.keys() >= {*FLAGS} and "winner" not in own:
+        values = np.stack([table.numbers(flag) for flag in FLAGS])
+        _refuse_rows(
+            table,
+            (np.sum(values == 1, axis=0) != 1) | (np.sum(values == 0, axis=0) != 2),
+            lambda row: f"one of {quoted(FLAGS)} must be 1 and the others 0",
+        )
+        return _with(table, values.argmax(axis=0)), True
+    if pair in WON:  # the winner is listed first, wherever it stood
+        is_tie = table.numbers(tie) == 1 if tie else np.zeros(table.n_rows, dtype=bool)
+        return _with(table, 2 * is_tie, sides), False
+    counts = [
+        own[word]
+        for side, mark in zip(pair, PAIRS.get(pair, ()), strict=False)
+        for word in (f"wins{mark}", f"{mark}win", f"win{mark}", f"wins{side}", f"{side}win")
+        if word in own
+    ]
+    if len(counts) < len(SIDES[:2]):
+        return table, pair != ("model", "opponent")
+    numbers = np.stack([table.numbers(name) for name in (*counts, *([tie] if tie else []))])
     _refuse_rows(
         table,
-        (np.sum(values == 1, axis=0) != 1) | (np.sum(values == 0, axis=0) != 2),
-        lambda row: f"one of {quoted(FLAGS)} must be 1 and the others 0",
+        ~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers.sum() <= MOST_COUNTED)).all(axis=0),
+        lambda row: f"counts of battles are whole numbers, of {MOST_COUNTED:,} battles at most; got {numbers[:, row].tolist()}",
     )
-    return replace(table, columns={**table.columns, "winner": Words(("a", "b", "tie"), values.argmax(axis=0).astype(np.int32))})
+    outcome, row = np.indices(numbers.shape).reshape(2, -1).repeat(numbers.astype(int).ravel(), axis=1)
+    return _with(table.take(row), outcome, sides), False
 
 
-def _columns(table: SourceTable, cluster: str | None) -> dict[str, str]:
+def _with(table: SourceTable, outcome: IntArray, sides: Sequence[str] = SIDES[:2]) -> SourceTable:
+    """The table with a column winner: 0 where the first of two columns names it, 1 for the second, 2 for a tie."""
+    winner = Words(("model_a", "model_b", "tie"), outcome.astype(np.int32))
+    own = {part: table.columns[name] for part, name in zip(SIDES, sides, strict=False)}
+    return replace(table, columns={**table.columns, **own, "winner": winner})
+
+
+def _columns(table: SourceTable, named: Mapping[str, str]) -> dict[str, str]:
     """Columns of battles by what they hold; none of another table."""
     names = [*table.columns, *table.nested]
-    columns = {each.strip().casefold(): each for each in names}
-    if judged := next((each for each in JUDGED if columns.keys() >= {*each}), ()):
+    columns = {plain(each): each for each in names}
+    folded = {each.strip().casefold() for each in names}
+    if judged := next((each for each in JUDGED if folded >= {*each}), ()):
         raise refuse(
             table.name,
             f"a row holds several games ({quoted(judged)}).",
             "Write a row for each game, with model_a, model_b (the sides in their order), winner and question_id.",
             kind=UnclearSourceError,
         )
-    is_annotated = columns.keys() >= {*ANNOTATIONS.values()} and columns.keys().isdisjoint(SIDES)
-    sides = ANNOTATIONS if is_annotated else {key: key for key in SIDES}
-    words: dict[str, tuple[str, ...]] = {
-        **{key: (word, *([] if is_annotated else _OTHER_SIDES[key])) for key, word in sides.items()},
-        "cluster": ("cluster",),
-        "weight": ("weight",),
-        "question": QUESTIONS,
-        "judge": JUDGES,
-    }
-    found = {key: columns[word] for key, each in words.items() for word in each[::-1] if word in columns}
-    of_sides = [table.columns.get(found[key]) for key in SIDES[:2] if key in found]
+    known = {part: columns[plain(word)] for part, words in _PARTS.items() for word in words[::-1] if plain(word) in columns}
+    found = {**sides_of(names), **known, **{part: names[look_up(name, names, "column")] for part, name in named.items()}}
+    of_sides = [table.columns.get(found[part]) for part in SIDES[:2] if part in found]
     if "winner" not in found and all(column is not None and is_numeric(column) for column in of_sides):
         return {}  # scores of models that are called model_1 and model_2, or of others
-    if len(columns) < len(names):
+    for word in [each for each in ("result", "outcome", "label") if each in columns]:
+        found.setdefault("winner", columns[word])  # of battles they say who won, and else scores or the truth
+    if twice := [each for each in names if each not in found.values() and {plain(each)} & {*map(plain, found.values())}]:
         raise UnclearSourceError(
-            f"{table.name} has other columns that are called {quoted([each for each in names if each not in columns.values()])} "
-            "but for the case of letters. Rename one."
+            f"{table.name} has other columns that are called {quoted(twice)} but for the case of letters. Rename one."
         )
-    if lacking := [key for key in sides if key not in found]:
+    if lacking := [part for part in SIDES if part not in found]:
         raise DataError(
             f"{table.name}: the column {' and '.join(map(repr, lacking))} is lacking. Battles have model_a, model_b and winner "
-            f"(a, b or tie), and may have cluster and weight; found: {', '.join(map(repr, names))}."
+            f"(a, b or tie), and may have cluster and weight; found: {', '.join(map(repr, names))}. Say which it is: ",
+            battle_advice(lacking[0]),
+            ".",
         )
-    if cluster is not None:
-        found["cluster"] = names[look_up(cluster.strip().casefold(), list(columns), "column of the battles")]
     return found
 
 
-def _part(table: SourceTable, held: Mapping[str, str]) -> _Part:
+def _part(table: SourceTable, held: Mapping[str, str], *, position: bool) -> _Part:
     """The battles in these columns of a table; a bad row is named."""
     refuse_nested(table, [column for key, column in held.items() if key not in ("question", "judge")])
+    given = table.columns.get(held["winner"])
+    is_annotated = isinstance(given, np.ndarray) and (plain(held["model_a"]), plain(held["winner"])) == _ANNOTATED
     named = {
         key: words_of(map(str, table.nested[column])) if column in table.nested else table.words(column)
         for key, column in held.items()
-        if key not in ("weight", "preference")
+        if key != "weight" and not (is_annotated and key == "winner")
     }
     words = {key: each.renamed(map(str.strip, each.names)) for key, each in named.items()}
     for key in [each for each in (*SIDES, "cluster") if each in words]:
@@ -151,9 +196,9 @@ def _part(table: SourceTable, held: Mapping[str, str]) -> _Part:
     models, (a, b) = _united([words["model_a"], words["model_b"]])
     _refuse_rows(table, a == b, lambda row: f"{models[a[row]]!r} meets itself")
     if "winner" in words:
-        outcome = _outcomes(table, words["winner"], models, a, b)
+        outcome = _outcomes(table, held, words["winner"], models, a, b)
     else:  # from 1 to 2, which may be a judge's probabilities plus 1; older annotations write a tie as 0
-        given = table.numbers(held["preference"])
+        given = table.numbers(held["winner"])
         values = np.where(given == 0, 1.5, given)
         _refuse_rows(
             table,
@@ -168,8 +213,14 @@ def _part(table: SourceTable, held: Mapping[str, str]) -> _Part:
             ~((weight >= 0) & np.isfinite(weight)),
             lambda row: f"weight must be a number of at least 0; got {weight[row]:g}",
         )
+    own, turned = (np.sort((one * len(models) + two) * 3 + sign) for one, two, sign in ((a, b, outcome), (b, a, -outcome)))
+    if not position and np.array_equal(own, turned):
+        raise table.refuse(
+            "each battle stands there twice, once for each of its two models, and would count twice.",
+            "Keep one row for each battle.",
+        )
     whole = {key: each for key, each in words.items() if (each.code >= 0).all()}
-    return _Part(table.name, whole, outcome, weight, held["question"] if "question" in whole else "")
+    return _Part(table.name, whole, outcome, weight, held["question"] if "question" in whole else "", position)
 
 
 def _refuse_rows(table: SourceTable, is_wrong: Any, what: Callable[[int], str]) -> None:
@@ -177,18 +228,24 @@ def _refuse_rows(table: SourceTable, is_wrong: Any, what: Callable[[int], str]) 
     table.refuse_rows(is_wrong, lambda row: f"{what(row)}; it is so in {np.sum(is_wrong)} row(s).")
 
 
-def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
+def _outcomes(
+    table: SourceTable, held: Mapping[str, str], winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray
+) -> IntArray:
     """1, -1 and 0; the names of the models count before words such as a and b, but in a column that can only hold sides."""
+    sides = tuple(plain(held[part]) for part in SIDES[:2])
+    words = dict(_WINNERS)
+    for first, second in (sides, PAIRS.get(sides, sides)):
+        words |= {first: 1, second: -1}
     if {word.removesuffix(".0") for word in winner.names} - {*models} == {"0", "1"}:  # beside 2 a tie and the first
         raise table.refuse(
             "it says 0 and 1: is 1 the first model, or the second one?",
             "Write a, b or tie, or the name of the model that won.",
-            column="winner",
+            column=held["winner"],
             kind=UnclearSourceError,
         )
     number = {model: place for place, model in enumerate(models)}
     named = np.array([number.get(word, -1) for word in winner.names])[winner.code]
-    side = np.array([_WINNERS.get(word.casefold(), 2) for word in winner.names])[winner.code]
+    side = np.array([words.get(word.casefold(), words.get(plain(word), 2)) for word in winner.names])[winner.code]
     outcome = np.where(named == a, 1, np.where(named == b, -1, side))
     is_side = abs(side) == 1
     turned = is_side & (outcome != side)  # a model is called "b", and stands as model_a
@@ -275,6 +332,7 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         unit,
         tuple(part.name for part in parts),
         tuple(sorted(known)),
+        all(part.position for part in parts),
     )
 
 

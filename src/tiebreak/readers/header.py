@@ -307,6 +307,11 @@ def column_advice(role: str, column: str) -> Advice:
     return Advice(f"tb.read_scores(..., columns={{{role!r}: {column!r}}})", typed=f"--column {role}={quote(column)}")
 
 
+def battle_advice(part: str) -> Advice:
+    """Words by which a caller says what a column of battles holds."""
+    return Advice(f"tb.read_battles(..., columns={{{part!r}: 'NAME'}})", typed=f"--column {part}=NAME")
+
+
 def where_advice(column: str, value: str) -> Advice:
     """Words by which a caller keeps the rows with one value in a column."""
     return Advice(f"tb.read_scores(..., where={{{column!r}: {value!r}}})", typed=f"--where {quote(column)} {quote(value)}")
@@ -320,34 +325,64 @@ MODELS_ADVICE = Advice("models=['A', 'B']", typed="--models A --models B")
 
 SIDES = ("model_a", "model_b", "winner")
 
-NUMBERED = ("model_1", "model_2")
+_RIVALS = "model system player assistant candidate generator method agent llm bot team".split()
+_MARKS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("x", "y"))
+PAIRS: dict[tuple[str, ...], tuple[str, str]] = {
+    **{
+        (f"{before}{first}{after}", f"{before}{second}{after}"): (first, second)
+        for rival in _RIVALS
+        for before, after in ((rival, ""), ("", rival))
+        for first, second in _MARKS
+    },
+    **{pair: pair for pair in (_MARKS[0], _MARKS[2])},
+    ("model", "opponent"): ("win", "loss"),
+}
+"""Plain names of the columns of two models that meet, and the words for either: model_a and model_b, left and right."""
+
+WON = (
+    ("winner", "loser"),
+    ("winningmodel", "losingmodel"),
+    ("chosenmodel", "rejectedmodel"),
+    ("preferredmodel", "rejectedmodel"),
+)
+"""Plain names of the columns of two models of which the first won."""
+
+DECISIONS = """winner winningmodel winnermodel modelwinner preferredmodel preference preferred better bettermodel verdict vote
+    decision judgement judgment choice""".split()
+"""Plain names of the column that says who won, the most certain first."""
+
 FLAGS = ("winner_model_a", "winner_model_b", "winner_tie")
 """Columns of which one is 1, in the place of a winner, as the data of LMSYS's arena have them."""
-
-ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", "preference": "preference"}
-"""Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
 
 JUDGED = (("model_1", "model_2", "g1_winner", "g2_winner"), ("model", "judge", "games"))
 """Columns of FastChat (MT-Bench) and Arena-Hard, a row for two games or more: they are written anew, a row for each."""
 
 
-def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
+def sides_of(names: Iterable[str]) -> dict[str, str]:
+    """Columns of battles by what they hold, model_a, model_b and winner, as far as their names say it."""
+    own = {plain(name): name for name in names}
+    sides = next((pair for pair in (*PAIRS, *WON) if own.keys() >= {*pair}), ())
+    winner = next((word for word in (sides[:1] if sides in WON else DECISIONS) if word in own), "")
+    return {part: own[word] for part, word in zip(SIDES, (*sides, winner), strict=False) if word} if sides else {}
+
+
+def battle_columns(names: Iterable[str]) -> tuple[str, ...]:
     """Columns by which a table is one of battles; empty for others."""
-    words = {str(name).strip().casefold() for name in names}
-    return next((battle for battle in (SIDES, tuple(ANNOTATIONS.values()), FLAGS, *JUDGED) if words >= set(battle)), ())
+    own = [*names]
+    sides, words = sides_of(own), {name.strip().casefold() for name in own}
+    is_whole = sides.keys() >= {*SIDES}
+    return tuple(dict.fromkeys(sides.values())) if is_whole else next((each for each in (FLAGS, *JUDGED) if words >= {*each}), ())
 
 
 def refuse_battles(table: SourceTable) -> None:
     """Refuse a table whose rows say which of two models was preferred, where scores are read."""
-    names = {name.strip().casefold() for name in (*table.columns, *table.nested)}
-    names -= {
-        name.strip().casefold()
-        for name, column in table.columns.items()
-        if name.strip().casefold().startswith("model_") and is_numeric(column)
-    }
-    if battle := battle_columns(names) or next((each for each in (SIDES[:2], NUMBERED) if names.issuperset(each)), ()):
+    names = [*table.columns, *table.nested]
+    sides = tuple(sides_of(names).values())[:2]
+    are_numbers = any(is_numeric(table.columns[name]) for name in sides if name in table.columns)
+    are_models = tuple(map(plain, sides)) in (("modela", "modelb"), ("model1", "model2"))
+    if not are_numbers and (found := battle_columns(names) or (sides if are_models else ())):
         raise refuse(
             table.name,
-            f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
+            f"it has the columns {quoted(found)}, so its rows are battles, not scores.",
             "Rate the models, named in columns model_a and model_b: tiebreak rate FILE, or tb.rate(source).",
         )

@@ -211,7 +211,7 @@ class Reading:
     @classmethod
     def of(cls, table: SourceTable, options: ReadOptions) -> Reading:
         """The rows that are asked for, and what their columns hold."""
-        table = _turned(_where(table, options.where) if options.where else table)
+        table = _turned(rows_where(table, options.where) if options.where else table)
         # a column of numbers that is empty may be of a model that lacks all scores
         are_named = any(role_of(name) == "model" for name in table.columns)
         empty = {
@@ -227,7 +227,7 @@ class Reading:
         table = replace(table, columns={name: column for name, column in table.columns.items() if name not in empty})
         roles = find_roles(table, options.named_columns, options.metric)
         if options.dataset is not None and "dataset" in roles:
-            table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
+            table = rows_where(table, {roles["dataset"][0]: options.dataset}, "dataset")
         refuse_nested(table, [column for columns in roles.values() for column in columns])
         reading = cls(table, roles, options)
         reading._call_as_tools_do()
@@ -1082,8 +1082,8 @@ def _turned(table: SourceTable) -> SourceTable:
     return replace(read_table({"model": models, **rows}, table.name), where=lambda row: f"model {models[row]!r}")
 
 
-def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
-    """NamedRows in which columns have the values that are asked for."""
+def rows_where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
+    """Rows of a table in which columns have the values that are asked for."""
     for name, wanted in where.items():
         column = list(table.columns)[look_up(name, list(table.columns), "column")]
         words = table.words(column)

@@ -36,6 +36,8 @@ class Battles:
         Names of the tables that were joined.
     judges : tuple of str
         Who judged, where each table has one judge and says which.
+    position : bool
+        False where `model_a` is not who stood first, as the table lists the winner first or counts wins.
     """
 
     models: tuple[str, ...]
@@ -49,6 +51,7 @@ class Battles:
     unit: BattleUnit = "battle"
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
+    position: bool = True
 
     @property
     def repeated(self) -> str:
