@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import NAMES, Output, check_apart, format_option, help_option, html_option, raw_option
+from tiebreak.cli.options import NAMES, Output, check_apart, format_option, help_option, html_option, raw_option, role_options
 from tiebreak.cli.process import say, standard_input_as_file
 
 EPILOG = """\b
@@ -22,6 +22,7 @@ _OPTIONS = [
     ),
     click.Option(["--models"], **NAMES, help="Only these models. Repeatable."),
     click.Option(["--item"], metavar="COLUMN", help="Column that names the items."),
+    *role_options,
     click.Option(["--same"], is_flag=True, help="All files are of one model, whatever they call it."),
     click.Option(
         ["--averaged", "n_averaged"],
@@ -57,7 +58,11 @@ def noise_floor_command(files: tuple[str, ...], file: Path | None, **settings: A
 
     output = Output.of(settings, files)
     check_apart("--output", file, files)
+    roles = {name: settings.pop(name) for name in ("columns", "where")}
     with standard_input_as_file(files) as sources:
+        if any(roles.values()):
+            of_reading = {name: settings.pop(name) for name in ("metric", "lower_is_better", "models", "item")}
+            sources = [api.read_scores(*sources, **of_reading, **roles)]
         floor = api.noise_floor(*sources, **settings)
     output.write(floor)
     if file is not None:
