@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.cli.conftest import refused, run
+from tests.cli.conftest import printed, refused, run
 
 
 @pytest.fixture
@@ -30,6 +30,15 @@ def test_every_format_and_the_file(runs: str, capsys: pytest.CaptureFixture[str]
     assert json.loads(run(capsys, "noise-floor", runs, "--format", "json")[1]) == held
     assert run(capsys, "noise-floor", runs, "--format", "csv")[1].startswith("noise_floor,level,kind")
     assert "**" in run(capsys, "noise-floor", runs, "--format", "markdown")[1]
+
+
+def test_columns_may_be_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the errors say: --column, and --where."""
+    Path("r.csv").write_text(
+        "who,run,q,ok,lang\n" + "".join(f"m,{run},q{q},{(run + q) % 2},en\n" for run in (1, 2) for q in range(9))
+    )
+    said = ("--column", "model=who", "--column", "item=q", "--column", "score=ok", "--where", "lang", "en")
+    assert "2 runs of 'm' on 9 items" in printed(capsys, "noise-floor", "r.csv", *said)
 
 
 def test_gates_print_it(runs: str, capsys: pytest.CaptureFixture[str]) -> None:
