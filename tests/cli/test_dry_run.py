@@ -7,7 +7,6 @@ import pytest
 from tests.cli.conftest import STUDY, printed, run
 from tests.cli.test_run import study_of
 from tests.cli.test_show import stop_after
-from tiebreak.runners.local import LocalRunner
 
 STORE = ("--store", "sqlite:///runs.db")
 MORE = '[models.more]\nimport = "sklearn.neighbors:KNeighborsClassifier"\n'
@@ -16,7 +15,7 @@ MORE = '[models.more]\nimport = "sklearn.neighbors:KNeighborsClassifier"\n'
 @pytest.fixture
 def measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measuring would fail the test."""
-    monkeypatch.delattr(LocalRunner, "run")
+    monkeypatch.delattr("tiebreak.evaluation.evaluate.make_runner")
 
 
 def dry(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:

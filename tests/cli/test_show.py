@@ -8,6 +8,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import N_CELLS, printed, run
 from tests.cli.test_process import modules_after
+from tiebreak.runners.local import measure_here
 
 STORE = ("--store", "sqlite:///runs.db")
 
@@ -39,17 +40,14 @@ def test_an_unfinished_run_says_how_to_go_on(
 
 def stop_after(n_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let Ctrl-C come when so many cells are kept; cells come one by one."""
-    from tiebreak.runners.local import LocalRunner
 
-    original = LocalRunner.run
-
-    def interrupted(self: Any, workload: Any, cells: Any) -> Any:
+    def interrupted(workload: Any, cells: Any) -> Any:
         for i, cell in enumerate(cells):
             if i == n_cells:
                 raise KeyboardInterrupt
-            yield from original(self, workload, [cell])
+            yield from measure_here(workload, [cell])
 
-    monkeypatch.setattr(LocalRunner, "run", interrupted)
+    monkeypatch.setattr("tiebreak.evaluation.evaluate.make_runner", lambda *_: interrupted)
 
 
 def test_a_store_stands_for_the_only_run_in_it(study: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,7 @@ class Packed(Exception):
 def test_each_option_goes_under_its_name(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of `Run` are those of a run, but for facts that are kept with it; what is none is refused, with the nearest."""
     names = set(inspect.signature(measure_plan).parameters)
-    names -= {"plan", "scorers", "keep_predictions", "train_scores", "settings"}
+    names -= {"plan", "scorers", "keep_predictions", "train_scores", "settings", "kind"}
     assert set(Run.__annotations__) == names
     given = {name: f"given as {name}" for name in names} | {"progress": print}
 

@@ -41,7 +41,8 @@ from tiebreak.errors import (
 )
 from tiebreak.plan.record import Outcome
 from tiebreak.runners import dask as module
-from tiebreak.runners.dask import DaskRunner, warn_if_exposed
+from tiebreak.runners.dask import warn_if_exposed
+from tiebreak.runners.runner import make_runner
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +70,7 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])
 def test_every_cell_is_measured_once_and_the_same_everywhere(kind, dask_cluster, client):
     """By a client or by an address, on both workers and nowhere else: place = 10 split + model."""
     cells = grid(60, 3)
-    outcomes = measured(DaskRunner(client if kind == "client" else dask_cluster.address), Plain(), cells)
+    outcomes = measured(make_runner(client if kind == "client" else dask_cluster.address), Plain(), cells)
     assert {cell: outcome.scores["place"] for cell, outcome in outcomes.items()} == {
         cell: 10 * cell.split + cell.model for cell in cells
     }
@@ -80,28 +81,28 @@ def test_every_cell_is_measured_once_and_the_same_everywhere(kind, dask_cluster,
 
 def test_nobody_is_asked_where_there_is_nothing_to_do():
     """There is no such scheduler."""
-    assert list(DaskRunner("tcp://127.0.0.1:9").run(Plain(), [])) == []
+    assert list(make_runner("tcp://127.0.0.1:9")(Plain(), [])) == []
 
 
 def test_a_worker_measures_one_cell_at_a_time_in_one_thread(client):
     """The workers have two threads each; numerical libraries and scikit-learn have settings for each thread."""
-    outcomes = measured(DaskRunner(client), Crowded(), splits(60)).values()
+    outcomes = measured(make_runner(client), Crowded(), splits(60)).values()
     assert {(outcome.scores["inside"], outcome.scores["same"]) for outcome in outcomes} == {(1, True)}
 
 
 def test_what_raises_or_cannot_be_read_costs_that_cell_only(client, tmp_path):
     """As in a worker of this machine."""
-    outcomes = measured(DaskRunner(client), Marked(tmp_path, {2: be_wrong}), splits(6))
+    outcomes = measured(make_runner(client), Marked(tmp_path, {2: be_wrong}), splits(6))
     assert [(cell.split, each.message) for cell, each in outcomes.items() if not each.is_done] == [
         (2, "ValueError: the input holds NaN")
     ]
-    outcomes = measured(DaskRunner(client), Returns(5, Unreadable), splits(10))
+    outcomes = measured(make_runner(client), Returns(5, Unreadable), splits(10))
     assert [(cell.split, each.state) for cell, each in outcomes.items() if not each.is_done] == [(5, "raised")]
 
 
 def test_a_workload_is_read_once_by_each_worker_and_let_go_of_after_the_run(client, tmp_path):
     """Dask drops the data when nobody needs them, and so do the workers, without being asked by the next run."""
-    measured(DaskRunner(client), Held(tmp_path, "a"), splits(200))
+    measured(make_runner(client), Held(tmp_path, "a"), splits(200))
     taken = {int(path.name.split("-")[-1]) for path in tmp_path.glob("a-taken-*")}
     assert taken == set(client.run(os.getpid).values())
     wait_until(lambda: {int(path.name.split("-")[-1]) for path in tmp_path.glob("a-left-*")} == taken)
@@ -112,7 +113,7 @@ def test_two_runs_share_the_workers(client, dask_cluster, tmp_path):
     results = {}
 
     def run(name, target):
-        results[name] = len(measured(DaskRunner(target), Marked(tmp_path / name, seconds=0.003), grid(30, 2)))
+        results[name] = len(measured(make_runner(target), Marked(tmp_path / name, seconds=0.003), grid(30, 2)))
 
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -126,13 +127,13 @@ def test_two_runs_share_the_workers(client, dask_cluster, tmp_path):
 
 def test_a_consumer_that_stops_leaves_nothing_behind(client, tmp_path):
     """A worker is given more only when more is asked for; then the calls are taken back, and the client is as it was."""
-    batches = DaskRunner(client).run(Marked(tmp_path, seconds=0.05), splits(100))
+    batches = make_runner(client)(Marked(tmp_path, seconds=0.05), splits(100))
     first = next(batches)
     time.sleep(0.5)
     assert len(first) + 2 >= len(Marked(tmp_path).begun()) >= len(first)
     batches.close()
     wait_until(lambda: client.futures == {})
-    assert len(measured(DaskRunner(client), Plain(), splits(5))) == 5
+    assert len(measured(make_runner(client), Plain(), splits(5))) == 5
 
 
 # --- workers that are not like this process ---------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def test_a_consumer_that_stops_leaves_nothing_behind(client, tmp_path):
 def test_a_workload_that_cannot_be_taken_over_ends_the_run(client):
     """Such as one of a module that is not there; no cell has failed for that."""
     worker, _, text = (
-        told(LostWorkersError, lambda: next(DaskRunner(client).run(Arrives(lack_a_module), splits(5))))
+        told(LostWorkersError, lambda: next(make_runner(client)(Arrives(lack_a_module), splits(5))))
         .removeprefix("A Dask worker cannot take models and data over: ")
         .partition(": ")
     )
@@ -159,12 +160,12 @@ def test_a_module_that_was_edited_after_a_worker_had_read_it_ends_the_run(client
     monkeypatch.syspath_prepend(str(tmp_path))
     module = importlib.import_module("own_work_of_mine")
     try:
-        outcomes = measured(DaskRunner(client), module.Work(), splits(3)).values()
+        outcomes = measured(make_runner(client), module.Work(), splits(3)).values()
         assert {outcome.message for outcome in outcomes} == {"old"}
         file.write_text(f"{text}    measure = lambda self, cell: Outcome(cell, message='new!')\n")
         module = importlib.reload(module)
         with pytest.raises(LostWorkersError, match=r"module 'own_work_of_mine' is code .* here, code .* there"):
-            next(DaskRunner(client).run(module.Work(), splits(3)))
+            next(make_runner(client)(module.Work(), splits(3)))
     finally:
         del sys.modules["own_work_of_mine"]
 
@@ -189,7 +190,7 @@ def test_workers_that_are_killed_are_replaced_and_nothing_is_missing(client, tmp
     """One or both, with the scattered data gone; each cell comes once."""
     workload = Marked(tmp_path, seconds=0.02)
     kill_when(lambda: len(workload.begun()) > 20, list(client.run(os.getpid).values())[:n_killed])
-    outcomes = measured(DaskRunner(client), workload, splits(80))
+    outcomes = measured(make_runner(client), workload, splits(80))
     assert len(outcomes) == 80
     assert all(outcome.is_done for outcome in outcomes.values())
     client.wait_for_workers(2, timeout=HANGS)
@@ -197,7 +198,7 @@ def test_workers_that_are_killed_are_replaced_and_nothing_is_missing(client, tmp
 
 def test_a_cell_that_kills_its_workers_is_given_up_and_the_others_are_measured(client, tmp_path):
     """After two deaths alone; one that kills the first time only is measured the second time, and nobody else is blamed."""
-    outcomes = measured(DaskRunner(client), Marked(tmp_path, {7: kill, 12: Once(tmp_path, kill)}), splits(20))
+    outcomes = measured(make_runner(client), Marked(tmp_path, {7: kill, 12: Once(tmp_path, kill)}), splits(20))
     assert len(outcomes) == 20
     [culprit] = [outcome for outcome in outcomes.values() if not outcome.is_done]
     assert (culprit.cell.split, culprit.state, culprit.attempts) == (7, "killed", 2)
@@ -213,7 +214,7 @@ def test_a_cluster_without_workers_and_a_scheduler_that_is_killed(tmp_path, monk
         closing(Processes(tmp_path, 0, nanny=False)) as cluster,
         distributed.Client(cluster.address, set_as_default=False) as client,
     ):
-        assert told(LostWorkersError, lambda: next(DaskRunner(client).run(Plain(), splits(5)))) == (
+        assert told(LostWorkersError, lambda: next(make_runner(client)(Plain(), splits(5)))) == (
             f"The Dask cluster at {cluster.address} has had no worker for 0.5 s. {GO_ON} A worker is started by: dask worker "
             f"{cluster.address}"
         )
@@ -222,7 +223,7 @@ def test_a_cluster_without_workers_and_a_scheduler_that_is_killed(tmp_path, monk
         kept = []
 
         def measure():
-            for batch in DaskRunner(client).run(Marked(tmp_path, seconds=0.02), splits(500)):
+            for batch in make_runner(client)(Marked(tmp_path, seconds=0.02), splits(500)):
                 kept.extend(batch)
                 if len(kept) > 20 and cluster.scheduler.poll() is None:
                     cluster.kill_scheduler()
@@ -245,7 +246,7 @@ needs_dask = pytest.mark.skipif(
 def test_a_scheduler_that_cannot_be_reached(address, monkeypatch):
     """Nobody listens at port 9; there are no certificates; there is no such place."""
     monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
-    message = told(LostWorkersError, lambda: next(DaskRunner(address).run(Plain(), splits(3))))
+    message = told(LostWorkersError, lambda: next(make_runner(address)(Plain(), splits(3))))
     assert message.startswith(f"The Dask scheduler at {address} cannot be reached: ")
     assert message.endswith(". Is it running, and is that its address? It is started by: dask scheduler --host 127.0.0.1")
 
@@ -260,7 +261,7 @@ def test_workers_that_are_threads_of_this_process_are_refused():
         distributed.Client(**settings, set_as_default=False) as client,
         pytest.raises(InvalidParameterError, match="The workers of this Client are threads of your own process"),
     ):
-        next(DaskRunner(client).run(Plain(), splits(3)))
+        next(make_runner(client)(Plain(), splits(3)))
 
 
 def test_an_asynchronous_client_is_refused(dask_cluster):
@@ -269,7 +270,7 @@ def test_an_asynchronous_client_is_refused(dask_cluster):
 
     async def ask():
         async with distributed.Client(dask_cluster.address, asynchronous=True, set_as_default=False) as client:
-            next(DaskRunner(client).run(Plain(), splits(3)))
+            next(make_runner(client)(Plain(), splits(3)))
 
     assert told(InvalidParameterError, lambda: asyncio.run(ask())).startswith(
         "runner is an asynchronous Client; give one made without"
@@ -284,7 +285,7 @@ def test_without_dask_it_is_said_what_to_install(monkeypatch):
     with pytest.raises(
         MissingDependencyError, match=r"^running on Dask needs distributed \(.*\): pip install 'distributed>=2024.8'.$"
     ):
-        next(DaskRunner("tcp://127.0.0.1:9").run(Plain(), splits(3)))
+        next(make_runner("tcp://127.0.0.1:9")(Plain(), splits(3)))
 
 
 @pytest.mark.parametrize(

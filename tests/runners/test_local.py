@@ -34,8 +34,10 @@ from tests.runners.workloads import (
     wait_until,
 )
 from tiebreak.errors import DataError, InvalidParameterError, LostWorkersError
+from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Outcome
-from tiebreak.runners.local import LocalRunner, _interrupts_blocked, measure_here
+from tiebreak.runners.local import _interrupts_blocked, measure_here
+from tiebreak.runners.runner import make_runner
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -43,7 +45,7 @@ needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are l
 
 def measured(runner, workload, cells):
     """All outcomes by cell; none comes twice."""
-    outcomes = [outcome for batch in runner.run(workload, cells) for outcome in batch]
+    outcomes = [outcome for batch in runner(workload, cells) for outcome in batch]
     by_cell = {outcome.cell: outcome for outcome in outcomes}
     assert len(by_cell) == len(outcomes)
     return by_cell
@@ -62,14 +64,14 @@ def test_one_job_or_one_cell_stays_in_this_process(n_jobs, n_cells):
     """Nothing has to be picklable then."""
     workload = Plain()
     workload.lock = threading.Lock()
-    assert measured_by(measured(LocalRunner(n_jobs), workload, splits(n_cells))) <= {os.getpid()}
+    assert measured_by(measured(make_runner(None, n_jobs), workload, splits(n_cells))) <= {os.getpid()}
 
 
 def test_what_cannot_be_sent_is_refused(tmp_path):
     """Before anything is measured, with the ways on."""
     workload = Marked(tmp_path)
     workload.lock = threading.Lock()
-    assert told(DataError, lambda: next(LocalRunner(2).run(workload, splits(5)))) == (
+    assert told(DataError, lambda: next(make_runner(None, 2)(workload, splits(5)))) == (
         "The models or the data cannot be sent to worker processes: TypeError: cannot pickle '_thread.lock' object. "
         "Define what cannot be pickled in a module that can be imported, or measure in this process: n_jobs=1, no timeout."
     )
@@ -79,13 +81,13 @@ def test_what_cannot_be_sent_is_refused(tmp_path):
 def test_negative_jobs_count_down_from_the_cores(monkeypatch):
     """As joblib does it: of 4 cores -1 is all, -2 three, and at least one."""
     monkeypatch.setattr(joblib, "cpu_count", lambda: 4)
-    assert [LocalRunner(n).n_workers for n in (1, np.int64(7), -1, -2, -4, -9)] == [1, 7, 4, 3, 1, 1]
+    assert [number_of_workers(n) for n in (1, np.int64(7), -1, -2, -4, -9)] == [1, 7, 4, 3, 1, 1]
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "2", None, True])
 def test_a_number_of_jobs_that_means_nothing(n_jobs):
     """0 may be none or all; True is a mistake."""
-    assert told(InvalidParameterError, LocalRunner, n_jobs) == (
+    assert told(InvalidParameterError, make_runner, None, n_jobs) == (
         f"n_jobs={n_jobs!r} is no number of processes; give 1 or more, or -1 for all cores that may be used, -2 for one less."
     )
 
@@ -93,7 +95,7 @@ def test_a_number_of_jobs_that_means_nothing(n_jobs):
 @pytest.mark.parametrize("timeout", [0, -1, float("inf"), float("nan"), "1", True])
 def test_a_timeout_that_means_nothing(timeout):
     """No limit is None."""
-    assert told(InvalidParameterError, LocalRunner, timeout=timeout) == (
+    assert told(InvalidParameterError, make_runner, None, timeout=timeout) == (
         f"timeout={timeout!r} is no number of seconds above 0 for a cell; give one, or None for no limit."
     )
 
@@ -153,7 +155,7 @@ pool = pytest.mark.slow
 
 
 @pool
-@pytest.mark.parametrize("runner", [LocalRunner(2), LocalRunner(3, timeout=60)], ids=["batches", "one by one"])
+@pytest.mark.parametrize("runner", [make_runner(None, 2), make_runner(None, 3, timeout=60)], ids=["batches", "one by one"])
 def test_every_cell_is_measured_once_and_the_same_everywhere(runner):
     """Batches of many cells or of one, never in this process: place = 10 split + model."""
     cells = grid(20, 3)
@@ -176,7 +178,7 @@ def test_a_cell_that_takes_its_worker_down_is_named_and_nobody_else(tmp_path):
         10: (workloads.exit_with_success, "EXIT(0)"),
     }
     workload = Marked(tmp_path, {split: deed for split, (deed, _) in deeds.items()} | {8: workloads.exit_with_code})
-    outcomes = measured(LocalRunner(2), workload, splits(12))
+    outcomes = measured(make_runner(None, 2), workload, splits(12))
     for split, (_, ending) in deeds.items():
         bad = outcomes.pop(splits(12)[split])
         assert (bad.state, bad.attempts) == ("killed", 2)
@@ -191,7 +193,7 @@ def test_a_cell_that_takes_its_worker_down_is_named_and_nobody_else(tmp_path):
 def test_a_model_that_hangs_costs_its_time_only(tmp_path):
     """One that sleeps, one that holds the interpreter's lock, one with children; all of them are gone afterwards."""
     workload = Marked(tmp_path, {1: workloads.hang, 3: workloads.hold_the_lock, 4: workloads.hang_in_children})
-    outcomes = measured(LocalRunner(2, timeout=2), workload, splits(6))
+    outcomes = measured(make_runner(None, 2, timeout=2), workload, splits(6))
     for split in (1, 3, 4):
         late = outcomes.pop(splits(6)[split])
         assert (late.state, late.message, late.attempts) == ("timed-out", "no result after 2 s", 1)
@@ -202,7 +204,7 @@ def test_a_model_that_hangs_costs_its_time_only(tmp_path):
 @pool
 def test_time_counts_from_the_beginning_of_the_cell():
     """A process that starts, and a workload that takes three seconds to unpickle, are not the model's fault."""
-    outcomes = measured(LocalRunner(1, timeout=2), Arrives(workloads.take_three_seconds), splits(2))
+    outcomes = measured(make_runner(None, 1, timeout=2), Arrives(workloads.take_three_seconds), splits(2))
     assert {outcome.state for outcome in outcomes.values()} == {"done"}
 
 
@@ -212,7 +214,7 @@ def test_time_counts_from_the_beginning_of_the_cell():
 )
 def test_a_result_that_does_not_arrive_costs_one_cell(value, message):
     """It sits in a batch with others, which are measured again alone."""
-    outcomes = measured(LocalRunner(2), Returns(5, value), splits(10))
+    outcomes = measured(make_runner(None, 2), Returns(5, value), splits(10))
     assert outcomes.pop(splits(6)[5]).message.startswith(message)
     assert len(outcomes) == 9
     assert all(outcome.is_done for outcome in outcomes.values())
@@ -222,10 +224,10 @@ def test_a_result_that_does_not_arrive_costs_one_cell(value, message):
 def test_a_workload_that_does_not_arrive_ends_the_run():
     """No cell has failed for that, and nothing is recorded that would have to be repeated by order."""
     assert "cannot take models and data over: ImportError: No module named 'theirs'. Define" in told(
-        DataError, lambda: measured(LocalRunner(2), Arrives(workloads.lack_a_module), splits(5))
+        DataError, lambda: measured(make_runner(None, 2), Arrives(workloads.lack_a_module), splits(5))
     )
     assert "for the remaining 2 cells: EXIT(3). Make room" in told(
-        LostWorkersError, lambda: measured(LocalRunner(2), Arrives(workloads.end_at_once), splits(2))
+        LostWorkersError, lambda: measured(make_runner(None, 2), Arrives(workloads.end_at_once), splits(2))
     )
 
 
@@ -233,7 +235,7 @@ def test_a_workload_that_does_not_arrive_ends_the_run():
 def test_a_large_array_is_shared_and_its_file_removed(tmp_path, monkeypatch):
     """1.6 MB: both workers map one file, read-only; the sum of 0 ... 199,999 is 199,999 * 100,000, and 5 comes from the other."""
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
-    batches = LocalRunner(2).run(Sized(200_000), splits(30))
+    batches = make_runner(None, 2)(Sized(200_000), splits(30))
     first = next(batches)
     [folder] = tmp_path.iterdir()
     assert folder.stat().st_mode & 0o077 == 0
@@ -249,7 +251,7 @@ def test_a_worker_gets_no_more_before_the_consumer_comes_back(tmp_path):
     """Whatever was begun has been handed over by then: a kill at this moment would lose nothing."""
     workload = Marked(tmp_path)
     handed_over = set()
-    for batch in LocalRunner(1, timeout=60).run(workload, splits(20)):
+    for batch in make_runner(None, 1, timeout=60)(workload, splits(20)):
         handed_over |= {outcome.cell.split for outcome in batch}
         time.sleep(0.02)
         assert workload.begun() == handed_over
@@ -261,7 +263,7 @@ def test_a_worker_gets_no_more_before_the_consumer_comes_back(tmp_path):
 def test_nobody_is_at_work_when_the_consumer_has_gone(tmp_path):
     """One model hangs in joblib with two processes of its own; all are gone when close() returns, or a moment later."""
     workload = Marked(tmp_path, {0: workloads.hang_in_children})
-    batches = LocalRunner(2).run(workload, splits(10))
+    batches = make_runner(None, 2)(workload, splits(10))
     next(batches)
     wait_until(lambda: workload.path(0).exists() and len(group_members(workload.pid(0))) >= 3)
     worker = workload.pid(0)
@@ -273,11 +275,11 @@ def test_nobody_is_at_work_when_the_consumer_has_gone(tmp_path):
 @pool
 def test_an_error_or_an_interrupt_ends_the_workers(tmp_path):
     """A full disk when a batch is recorded is thrown into the generator and comes out again; a model's interrupt ends the run."""
-    batches = LocalRunner(2).run(Marked(tmp_path), splits(100))
+    batches = make_runner(None, 2)(Marked(tmp_path), splits(100))
     next(batches)
     assert "disk full" in told(OSError, lambda: batches.throw(OSError("disk full")))
     assert "a model raised it" in told(
-        KeyboardInterrupt, lambda: measured(LocalRunner(2), Marked(tmp_path, {3: interrupt}), splits(9))
+        KeyboardInterrupt, lambda: measured(make_runner(None, 2), Marked(tmp_path, {3: interrupt}), splits(9))
     )
 
 
@@ -290,7 +292,7 @@ def test_a_worker_is_set_up_for_its_end():
         score = Path("/proc/self/oom_score_adj").read_text().strip()
         return signal.getsignal(signal.SIGINT) is signal.SIG_IGN, os.getpgrp() == os.getpid(), score
 
-    outcomes = measured(LocalRunner(2), Says(facts), splits(2)).values()
+    outcomes = measured(make_runner(None, 2), Says(facts), splits(2)).values()
     assert {outcome.message for outcome in outcomes} == {"(True, True, '500')"}
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
@@ -299,12 +301,12 @@ RUN = """
 import sys
 from tests.runners import workloads
 from tests.runners.workloads import Marked, splits
-from tiebreak.runners.local import LocalRunner
+from tiebreak.runners.runner import make_runner
 
 folder, deed = sys.argv[1:]
 workload = Marked(folder, dict.fromkeys(range(2), getattr(workloads, deed, None)))
 try:
-    for batch in LocalRunner(2).run(workload, splits(9)):
+    for batch in make_runner(None, 2)(workload, splits(9)):
         pass
 except KeyboardInterrupt:
     print("interrupted")

@@ -4,30 +4,26 @@ import pytest
 
 from tests.guarded import told
 from tiebreak.errors import InvalidParameterError
-from tiebreak.runners.dask import DaskRunner
-from tiebreak.runners.local import LocalRunner
+from tiebreak.runners.dask import measure_on_cluster
+from tiebreak.runners.local import measure_on_machine
 from tiebreak.runners.runner import make_runner
 
 
 def test_each_kind_of_runner():
     """Of this machine with the settings of the call, and Dask by an address."""
     local = make_runner(None, 3, 2.5)
-    assert isinstance(local, LocalRunner)
-    assert (local.n_workers, local.timeout) == (3, 2.5)
+    assert (local.func, local.keywords) == (measure_on_machine, {"n_workers": 3, "timeout": 2.5})
     for runner in ("tcp://127.0.0.1:8786", "tls://node7:8786"):
         made = make_runner(runner)
-        assert isinstance(made, DaskRunner)
-        assert made.cluster == runner
+        assert (made.func, made.keywords) == (measure_on_cluster, {"cluster": runner})
 
 
 def test_a_client_is_a_cluster(client):
     """The caller's own."""
-    runner = make_runner(client)
-    assert isinstance(runner, DaskRunner)
-    assert runner.cluster is client
+    assert make_runner(client).keywords == {"cluster": client}
 
 
-@pytest.mark.parametrize("runner", [3, "local", "dask", "http://host:8786", "what://host", "host:8786", LocalRunner()])
+@pytest.mark.parametrize("runner", [3, "local", "dask", "http://host:8786", "what://host", "host:8786", measure_on_machine])
 def test_what_cannot_run_is_refused(runner):
     """Also what measures on this machine: that is `n_jobs` and `timeout`."""
     assert told(InvalidParameterError, make_runner, runner) == (

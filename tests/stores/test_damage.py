@@ -27,7 +27,7 @@ from tiebreak.stores.encoding import (
     unpack_arrays,
 )
 from tiebreak.stores.lease import SqlLease
-from tiebreak.stores.sql import SqlStore, run_numbers
+from tiebreak.stores.sql import SqlStore, known_run
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
 REMEDY = "Put a copy of the store in its place, or delete the run and measure it again."
@@ -63,7 +63,7 @@ def path(written: bytes, tmp_path: Path) -> Path:
 def number_of(path: Path, name: str) -> int:
     """The number of a run."""
     with closing(SqlStore(path)) as store, store._database.transaction() as connection:
-        return run_numbers(connection, name)[name]
+        return known_run(connection, name)
 
 
 def change(path: Path, statement: str, **values: Any) -> None:

@@ -43,9 +43,10 @@ MOST_WARNINGS = 20
 
 
 class Rows(NamedTuple):
-    """The rows of one split, which is told by the positions of dataset and split."""
+    """The rows of one split, which is told by the positions of dataset and split, and what leading steps made of them."""
 
     place: tuple[int, int]
+    memo: Memo
     X_train: Any
     y_train: Any
     X_test: Any
@@ -85,7 +86,6 @@ class Measurement:
         self._are_usual = [_are_usual(each.data) for each in plan.datasets]
         self._models: dict[int, Prepared] = {}
         self._rows: Rows | None = None
-        self._memo = Memo()
 
     def group(self, cell: Cell) -> tuple[int, int, str] | None:
         """Key that cells have in common which share a fit; None for one that shares nothing."""
@@ -122,7 +122,7 @@ class Measurement:
                 if isinstance(error, KeyboardInterrupt) or (not isinstance(error, Exception) and _is_of_signal(error)):
                     raise
                 if isinstance(error, MemoryError):
-                    self._rows, self._memo = None, Memo()
+                    self._rows = None
                 outcome = failed(cell, error, seed)
         if caught:
             texts = dict.fromkeys(f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught)
@@ -133,11 +133,12 @@ class Measurement:
         """The rows of a split; kept, as the next cell is likely to be of the same one."""
         place = (cell.dataset, cell.split)
         if self._rows is None or self._rows.place != place:
-            self._rows, self._memo = None, Memo()  # room for the new ones
+            self._rows = None  # room for the new ones
             planned = self.plan.datasets[cell.dataset]
             data, (train, test) = planned.data, planned.splits[cell.split]
             self._rows = Rows(
                 place,
+                Memo(),
                 take_rows(data.X, train),
                 data.y[train],
                 take_rows(data.X, test),
@@ -148,24 +149,22 @@ class Measurement:
         return self._rows
 
     def _measure(self, cell: Cell, prepared: Prepared, seed: int | None, caught: list[WarningMessage]) -> Outcome:
-        rows, memo = self._rows_of(cell), self._memo
+        rows = self._rows_of(cell)
+        memo = rows.memo
         # a model may change what it is given; the next one must not notice
         X_train, X_test, y_train = own_copy(rows.X_train), own_copy(rows.X_test), rows.y_train.copy()
         train_scores: dict[str, float] = {}
+        memo.head, memo.caught = (), caught
         if prepared.is_function:
             model, predict_seconds = None, 0.0
-            memo.enter((), caught)
             arguments = X_train, y_train, X_test, np.random.default_rng(seed)
             answer, fit_seconds = memo.timed(FIT, X_train, lambda: prepared.model(*arguments))
             outputs = outputs_of(answers_of_function(answer, rows.truth), None, rows.truth)
         else:
-            model, head, methods = prepared.copy(seed), self.heads[cell.model], prepared.methods
+            model, methods, head = prepared.copy(seed), prepared.methods, self.heads[cell.model]
             given = fit_arguments(model, rows.fit_params) if rows.fit_params else {}
             if head and all(name.startswith(f"{model.steps[-1][0]}__") for name in given):
-                model.memory = memo
-            else:
-                head = ()  # it is given something, or there is none
-            memo.enter(head, caught)
+                memo.head, model.memory = head, memo  # else it is given something
             _, fit_seconds = memo.timed(FIT, X_train, lambda: model.fit(X_train, y_train, **given))
             answer, predict_seconds = memo.timed(TEST, X_test, lambda: {each: getattr(model, each)(X_test) for each in methods})
             outputs = outputs_of(answer, model, rows.truth)

@@ -17,13 +17,13 @@ from tiebreak.evaluation.cell import Measurement, check_routing, check_weights, 
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.heads import in_order
 from tiebreak.evaluation.predictions import as_answered
-from tiebreak.evaluation.progress import Progress, Tracker
+from tiebreak.evaluation.progress import Tracker
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.numerics import refuse_unless
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
-from tiebreak.runners.runner import Runner, make_runner
+from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import split_address
 from tiebreak.stores.contract import NoStoreError
@@ -52,11 +52,13 @@ def measure_plan(
     keep_predictions: bool = True,
     train_scores: bool = False,
     settings: Mapping[str, Any] | None = None,
+    kind: str = "run",
 ) -> Evaluation:
-    """Measure what a store does not have of a plan.
+    """Measure what a store does not have of a plan, and keep it as it comes.
 
-    `scorers` come from `find_scorers`; `settings` are facts that are kept with the run, by name; `Run` and `tiebreak.evaluate`
-    describe the other parameters. A run that goes on keeps its threads.
+    `scorers` come from `find_scorers`; `settings` are facts that are kept with the run, by name; `kind` begins the name of a run
+    that has none; `Run` and `tiebreak.evaluate` describe the other parameters. A run that goes on keeps its threads.
+    `KeyboardInterrupt` goes through, with a note on what is kept and how to go on.
     """
     flags = {
         "keep_predictions": keep_predictions,
@@ -68,14 +70,16 @@ def measure_plan(
     for flag, value in flags.items():
         refuse_unless(isinstance(value, bool | np.bool_), flag, "be True or False", value)
     refuse_unless(name is None or (isinstance(name, str) and name), "name", "be a text that is not empty", name)
+    measure = make_runner(runner, n_jobs, timeout)
     remembered = store is not None  # it outlives this call, so that the plan has to be recognised later
     with closing(open_store(store) if remembered else MemoryStore()) as opened:
         record = plan.record(
-            name or (plan.default_name() if remembered else "run"),
+            name,
             [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
             threads=threads_for(plan, threads_per_fit, n_jobs),
             settings=settings,
             with_hashes=remembered,
+            kind=kind,
         )
         log = opened.open(record, accept_versions=accept_versions)
         work = Measurement(
@@ -86,9 +90,25 @@ def measure_plan(
             train_scores=train_scores,
             share_steps=share_steps,
         )
-        pool = make_runner(runner, n_jobs, timeout)
-        n_shared = _measure_missing(work, log, pool, progress, opened.url, retry_failed=retry_failed)
-        return Evaluation(log, log.table(), opened.url, scorers, n_shared)
+        table = log.table()
+        missing, again = find_missing(work, log, table, retry_failed=retry_failed)
+        tracker = Tracker(log, progress, len(missing), int(np.count_nonzero(table.state)) - len(again))
+        try:
+            with SqlLease(log) as lease:
+                claims = Claims(lease, missing, again, tracker.add)
+                while missing:
+                    with closing(measure(work, claims)) as batches:  # whatever happens here, nobody is at work any more
+                        for outcomes in batches:
+                            claims.write(outcomes)
+                    if not claims.wait():
+                        break
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                error.add_note(tracker.how_to_go_on(opened.url))
+            raise
+        finally:
+            tracker.report(is_finished=True)
+        return Evaluation(log, log.table(), opened.url, scorers, tracker.n_shared)
 
 
 def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
@@ -115,40 +135,6 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
         for scorer in scorers:
             check_model(scorer, name, model)
     return scorers
-
-
-def _measure_missing(
-    work: Measurement,
-    log: SqlLog,
-    runner: Runner,
-    progress: Callable[[Progress], object] | None,
-    url: str,
-    *,
-    retry_failed: bool,
-) -> int:
-    """Measure and keep what the log does not have; the number of cells that shared leading steps.
-
-    `KeyboardInterrupt` goes through, with a note on what is kept and how to go on.
-    """
-    table = log.table()
-    missing, again = find_missing(work, log, table, retry_failed=retry_failed)
-    tracker = Tracker(log, progress, len(missing), int(np.count_nonzero(table.state)) - len(again))
-    try:
-        with SqlLease(log) as lease:
-            claims = Claims(lease, missing, again, tracker.add)
-            while missing:
-                with closing(runner.run(work, claims)) as batches:  # whatever happens here, nobody is at work any more
-                    for outcomes in batches:
-                        claims.write(outcomes)
-                if not claims.wait():
-                    break
-    except BaseException as error:
-        if not isinstance(error, Exception):
-            error.add_note(tracker.how_to_go_on(url))
-        raise
-    finally:
-        tracker.report(is_finished=True)
-    return tracker.n_shared
 
 
 def preview_plan(plan: Plan, scorers: Sequence[Scorer], store: Any, name: str, *, accept_versions: bool = False) -> Evaluation:

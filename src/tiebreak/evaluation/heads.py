@@ -119,25 +119,24 @@ class _Kept(NamedTuple):
 class Memo:
     """Tables that leading steps made of the rows of one split. It has the one method of `joblib.Memory` that scikit-learn calls.
 
-    `is_shared` says that the model at work takes a step that another model had fitted; `reached` by how many leading steps a
-    table was made, by its id, and keeps the table, so that no other one gets that id.
+    `head` are the keys of the leading steps of the model at work, `caught` the warnings of its cell so far. `is_shared` says that
+    it takes a step that another model had fitted; `reached` by how many leading steps a table was made, by its id, and keeps the
+    table, so that no other one gets that id.
     """
 
     _kept: dict[tuple[str, str], _Kept] = field(default_factory=dict)
-    _head: tuple[str, ...] = ()
+    head: tuple[str, ...] = ()
+    caught: Sequence[WarningMessage] = ()
     _stage: str = FIT
-    _caught: Sequence[WarningMessage] = ()
     reached: dict[int, tuple[int, Any]] = field(default_factory=dict)
     _credit: float = 0.0
     is_shared: bool = False
 
-    def enter(self, head: tuple[str, ...], caught: Sequence[WarningMessage]) -> None:
-        """Begin with a model of this head, whose warnings are caught; as cells are ordered, nobody needs other tables now."""
-        self._kept = {key: kept for key, kept in self._kept.items() if key[1] in head}
-        self._head, self._caught, self.is_shared = head, caught, bool(self._kept)
-
     def timed(self, stage: str, X: Any, call: Callable[[], Any]) -> tuple[Any, float]:
-        """Result of what a model does with rows, and the seconds that it would take alone."""
+        """Result of what a model does with rows, and the seconds that it would take alone; it begins with a fit."""
+        if stage == FIT:  # as cells are ordered, nobody needs other tables now
+            self._kept = {key: kept for key, kept in self._kept.items() if key[1] in self.head}
+            self.is_shared = bool(self._kept)
         self._stage, self._credit = stage, 0.0
         self.reached = {id(X): (0, X)}
         before = time.perf_counter()
@@ -148,8 +147,8 @@ class Memo:
         """Function that fits a step, or hands out what another model's equal step has made."""
 
         def fitted(transformer: Any, X: Any, y: Any, *rest: Any, **options: Any) -> tuple[Any, Any]:
-            position, _ = self.reached.get(id(X), (len(self._head), None))
-            if position >= len(self._head) or any(map(bool, (options.get("params") or {}).values())):
+            position, _ = self.reached.get(id(X), (len(self.head), None))
+            if position >= len(self.head) or any(map(bool, (options.get("params") or {}).values())):
                 return function(transformer, X, y, *rest, **options)
             table, step = self.take(position, X, lambda: function(transformer, X, y, *rest, **options))
             return table, _Step(self, position, step)
@@ -158,22 +157,22 @@ class Memo:
 
     def take(self, position: int, X: Any, make: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
         """Take the table and fitted step at a position of the head, made now or before."""
-        key = self._stage, self._head[position]
+        key = self._stage, self.head[position]
         began = time.perf_counter()
         kept = self._kept.get(key)
         if kept is not None:
             give_again(kept.warnings)
             self._credit += kept.seconds
         else:
-            mark = len(self._caught)
+            mark = len(self.caught)
             table, step = make()
-            kept = _Kept(table, step, list(self._caught[mark:]), time.perf_counter() - began, _n_bytes(table))
+            kept = _Kept(table, step, list(self.caught[mark:]), time.perf_counter() - began, _n_bytes(table))
             began = time.perf_counter()
             if kept.n_bytes == 0 or _draws(step) or sum(each.n_bytes for each in self._kept.values()) + kept.n_bytes > MOST_BYTES:
                 return kept.table, kept.fitted
             self._kept[key] = kept
         # the next step of the head changes nothing; whoever else comes next has a table of its own
-        table = kept.table if position + 1 < len(self._head) else own_copy(kept.table)
+        table = kept.table if position + 1 < len(self.head) else own_copy(kept.table)
         self.reached[id(table)] = position + 1, table
         self._credit -= time.perf_counter() - began
         return table, kept.fitted

@@ -48,13 +48,6 @@ def split_hash(tests: Sequence[IntArray]) -> str:
     return digest.hexdigest()
 
 
-def rows_hash(train: IntArray, test: IntArray) -> str:
-    """Hash of the training and test rows of one split, in their order."""
-    digest = hashlib.blake2b(train.astype("<i8").tobytes(), digest_size=8)
-    digest.update(b"|" + test.astype("<i8").tobytes())
-    return digest.hexdigest()
-
-
 def _pieces(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
     """The content piece by piece, each kind with a mark of its own; `above` are the objects that this one is part of."""
     if thing is None or isinstance(thing, bool | int | float | complex | str | bytes):

@@ -14,7 +14,7 @@ import numpy as np
 from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.numerics import refuse_unless
 from tiebreak.plan.data import check_dataset, check_datasets, find_task
-from tiebreak.plan.fingerprint import fingerprint, rows_hash
+from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
 from tiebreak.plan.splits import PlannedDataset, make_splits
@@ -64,34 +64,56 @@ class Plan:
 
     def record(
         self,
-        name: str,
+        name: str | None,
         metrics: Sequence[MetricRecord],
         *,
         threads: int | None,
         settings: Mapping[str, Any] | None = None,
         with_hashes: bool = True,
+        kind: str = "run",
     ) -> RunRecord:
-        """The plan as it is remembered; without hashes where nothing outlives this process and has to be recognised."""
+        """The plan as it is remembered; without hashes where nothing outlives this process and has to be recognised.
+
+        A run that has no name is called by its kind and its data, whatever the models: "run-0f1e2d3c".
+        """
         models = [
             ModelRecord(name, fingerprint(model), describe_model(model)) if with_hashes else ModelRecord(name, "")
             for name, model in self.models.items()
         ]
+        datasets = []
+        for planned in self.datasets:
+            data, described, labels = planned.data, planned.described, planned.truth.classes
+            numbers = data.y if data.y.dtype.kind in "biuf" else None
+            dataset = DatasetRecord(
+                name=data.name,
+                fingerprint=fingerprint([data.X, data.y, data.groups, data.fit_params]) if with_hashes else "",
+                n_samples=data.n_samples,
+                n_features=data.n_features,
+                classes=None if labels is None else tuple(labels.tolist()),
+                target=numbers if labels is None else planned.truth.code,
+                kind=described.kind,
+                ordered=described.ordered,
+                repeat=described.repeat,
+                fold=described.fold,
+                n_train=described.n_train,
+                n_test=described.n_test,
+                split_hashes=tuple(fingerprint(split) if with_hashes else "" for split in planned.splits),
+                test_rows=tuple(split.test for split in planned.splits),
+            )
+            datasets.append(dataset)
+        if with_hashes and not name:
+            # data that several parts of a plan share, such as the sizes of a learning curve, count once
+            name = f"{kind}-{fingerprint(list(dict.fromkeys(each.fingerprint for each in datasets)))[:8]}"
         return RunRecord(
-            name=name,
+            name=name or "run",
             models=tuple(models),
-            datasets=tuple(_dataset_record(each, with_hashes=with_hashes) for each in self.datasets),
+            datasets=tuple(datasets),
             metrics=tuple(metrics),
             rng=self.rng,
             threads=threads,
             versions=find_versions(self.models.values()) if with_hashes else {},
             settings=settings or {},
         )
-
-    def default_name(self) -> str:
-        """A name for the run that is the same for the same data, whatever the models."""
-        datasets = [each.data for each in self.datasets]
-        content = fingerprint([[data.name, data.X, data.y, data.groups, data.fit_params] for data in datasets])
-        return f"run-{content[:8]}"
 
 
 def make_plan(
@@ -182,28 +204,6 @@ def threads_for(plan: Plan, asked: Any, n_jobs: Any) -> int | None:
     is_number = isinstance(asked, int) and not isinstance(asked, bool) and asked >= 1
     refuse_unless(is_number, "threads_per_fit", "be 'auto', None or a whole number of at least 1", asked)
     return int(asked)
-
-
-def _dataset_record(planned: PlannedDataset, *, with_hashes: bool) -> DatasetRecord:
-    """The dataset as it is remembered."""
-    data, described, labels = planned.data, planned.described, planned.truth.classes
-    numbers = data.y if data.y.dtype.kind in "biuf" else None
-    return DatasetRecord(
-        name=data.name,
-        fingerprint=fingerprint([data.X, data.y, data.groups, data.fit_params]) if with_hashes else "",
-        n_samples=data.n_samples,
-        n_features=data.n_features,
-        classes=None if labels is None else tuple(labels.tolist()),
-        target=numbers if labels is None else planned.truth.code,
-        kind=described.kind,
-        ordered=described.ordered,
-        repeat=described.repeat,
-        fold=described.fold,
-        n_train=described.n_train,
-        n_test=described.n_test,
-        split_hashes=tuple(rows_hash(*split) if with_hashes else "" for split in planned.splits),
-        test_rows=tuple(split.test for split in planned.splits),
-    )
 
 
 def describe_model(model: Any) -> str:

@@ -31,13 +31,13 @@ BATCH_SECONDS = 0.4
 """Seconds of work in a batch: a worker waits for the next one as long as a message takes."""
 
 
-class DaskRunner:
-    """Measures on the workers of a Dask cluster.
+def measure_on_cluster(workload: Workload, cells: Iterable[Cell], *, cluster: Any) -> Generator[list[Outcome], None, None]:
+    """Measure each cell once and yield the outcomes in batches, as `measure_on_machine` promises.
 
-    Models and data are sent there once, and each worker unpacks them once. Each is given a batch of about 0.4 s of work at a
-    time, recorded here as it comes back. When a worker is lost, what it was given is measured again, each cell alone, and a cell
-    under which two workers died alone becomes an outcome "killed". A scheduler that is gone ends the run with an error; what was
-    recorded is kept.
+    Models and data are sent to the workers once, and each worker unpacks them once. Each is given a batch of about 0.4 s of work
+    at a time, recorded here as it comes back. When a worker is lost, what it was given is measured again, each cell alone, and a
+    cell under which two workers died alone becomes an outcome "killed". A scheduler that is gone ends the run with an error; what
+    was recorded is kept. When this ends early, cells that are being measured are measured to their end, and then dropped.
 
     A worker process measures one cell at a time, whatever its number of threads, so workers with one thread each are best. They
     need the same versions of Python, tiebreak, numpy, scipy and scikit-learn as this process, and modules that are no installed
@@ -45,28 +45,29 @@ class DaskRunner:
 
     Parameters
     ----------
+    workload, cells
+        As for `measure_on_machine`.
     cluster : distributed.Client or str
         A client that is connected, which stays open; or the address of a scheduler, such as "tcp://host:8786", or
         "tls://host:8786" with certificates by Dask's own configuration.
+
+    Raises
+    ------
+    LostWorkersError
+        There is no such scheduler or worker, they are gone, or cannot load the workload.
+    DataError
+        The workload cannot be sent to another process.
+
+    Warns
+    -----
+    TiebreakWarning
+        Others on the network can use this scheduler.
     """
-
-    def __init__(self, cluster: Any) -> None:
-        self.cluster: Any = cluster
-
-    def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
-        """Measure each cell once and yield the outcomes in batches, as `LocalRunner.run` promises.
-
-        When this ends early, cells that are being measured are measured to their end, and then dropped.
-
-        Raises `LostWorkersError` where there is no such scheduler or worker, they are gone, or cannot load the workload, and
-        `DataError` for a workload that cannot be sent to another process. Warns with `TiebreakWarning` where others on the
-        network can use this scheduler.
-        """
-        if not length_hint(cells, 1):
-            return
-        payload = code.Payload(code.pickled(workload), code.Origin.current())
-        with _connected(self.cluster) as client:
-            yield from Dispatch(DaskPool(client, payload, PATIENCE_SECONDS), cells, workload.group).outcomes()
+    if not length_hint(cells, 1):
+        return
+    payload = code.Payload(code.pickled(workload), code.Origin.current())
+    with _connected(cluster) as client:
+        yield from Dispatch(DaskPool(client, payload, PATIENCE_SECONDS), cells, workload.group).outcomes()
 
 
 class DaskPool:

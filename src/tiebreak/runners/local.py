@@ -1,6 +1,5 @@
 """Measuring on this machine, in this process or in several."""
 
-import math
 import os
 import shutil
 import signal
@@ -12,13 +11,11 @@ import weakref
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, suppress
-from numbers import Real
 from operator import length_hint
 from pathlib import Path
 from typing import Any
 
-from tiebreak.errors import DataError, InvalidParameterError, Setting
-from tiebreak.plan.plan import number_of_workers
+from tiebreak.errors import DataError, Setting
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import worker as code
 from tiebreak.runners.contract import BATCH_SECONDS, Workload, failed
@@ -27,62 +24,43 @@ from tiebreak.runners.dispatch import Dispatch
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's own is made in there)
 
 
-class LocalRunner:
-    """Measures in this process, or in worker processes of this machine.
+def measure_on_machine(
+    workload: Workload, cells: Iterable[Cell], *, n_workers: int = 1, timeout: float | None = None
+) -> Generator[list[Outcome], None, None]:
+    """Measure each cell once and yield the outcomes in batches that are to be recorded together.
 
-    With ``n_jobs=1`` and no timeout everything happens in this process. Else there are worker processes, which take about 1.5 s
+    With one worker and no timeout everything happens in this process. Else there are worker processes, which take about 1.5 s
     to start and end with the run; one that dies costs no other one anything. The cells that it held are measured again, each
     alone, and a cell that twice takes its worker down with it becomes an outcome "killed".
 
+    A batch holds what one worker measured at a stretch, about 0.2 s of work, or what several did. A worker is given
+    more only after the consumer has asked for the next batch, so that at a kill at most one batch of each worker is
+    lost. When the iterator is closed or an exception goes through it, no process is left at work; a consumer that may
+    stop early or fail closes it (``contextlib.closing``), rather than wait until it is collected.
+
     Parameters
     ----------
-    n_jobs : int
-        Number of processes that measure at a time; -1 for one on each core that this process may use, -2 for one less.
-    timeout : float or None
+    workload : Workload
+    cells : iterable of Cell
+        In the order of the plan: cells of the same split follow one another. It is taken from only when there is a worker
+        for a cell, as other processes may take cells of the same run, and it may end early for that reason.
+        `operator.length_hint` says how many there are at most.
+    n_workers : int
+        Number of processes that measure at a time.
+    timeout : float, optional
         Seconds for a cell, fit and predictions together; then its worker is killed and the cell's outcome is "timed-out".
 
     Raises
     ------
-    InvalidParameterError
-        A number of jobs or seconds that means nothing.
+    DataError
+        The workload cannot be sent to another process.
+    LostWorkersError
+        None can be started.
     """
-
-    def __init__(self, n_jobs: int = 1, timeout: float | None = None) -> None:
-        self.n_workers = number_of_workers(n_jobs)
-        is_number = isinstance(timeout, Real) and not isinstance(timeout, bool)
-        if timeout is not None and not (is_number and 0 < timeout < math.inf):
-            raise InvalidParameterError(
-                Setting("timeout", repr(timeout)), " is no number of seconds above 0 for a cell; give one, or None for no limit."
-            )
-        self.timeout = None if timeout is None else float(timeout)
-
-    def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
-        """Measure each cell once and yield the outcomes in batches that are to be recorded together.
-
-        A batch holds what one worker measured at a stretch, about 0.2 s of work, or what several did. A worker is given
-        more only after the consumer has asked for the next batch, so that at a kill at most one batch of each worker is
-        lost. When the iterator is closed or an exception goes through it, no process is left at work; a consumer that may
-        stop early or fail closes it (``contextlib.closing``), rather than wait until it is collected.
-
-        Parameters
-        ----------
-        workload : Workload
-        cells : iterable of Cell
-            In the order of the plan: cells of the same split follow one another. It is taken from only when there is a worker
-            for a cell, as other processes may take cells of the same run, and it may end early for that reason.
-            `operator.length_hint` says how many there are at most.
-
-        Raises
-        ------
-        DataError
-            The workload cannot be sent to another process.
-        LostWorkersError
-            None can be started.
-        """
-        if self.timeout is None and (self.n_workers == 1 or length_hint(cells, 2) <= 1):
-            return measure_here(workload, cells)
-        pool = LocalPool(code.pickled(workload), max(1, min(self.n_workers, length_hint(cells, self.n_workers))))
-        return Dispatch(pool, cells, workload.group, self.timeout).outcomes()
+    if timeout is None and (n_workers == 1 or length_hint(cells, 2) <= 1):
+        return measure_here(workload, cells)
+    pool = LocalPool(code.pickled(workload), max(1, min(n_workers, length_hint(cells, n_workers))))
+    return Dispatch(pool, cells, workload.group, timeout).outcomes()
 
 
 def measure_here(

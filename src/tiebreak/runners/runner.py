@@ -1,23 +1,37 @@
 """The runner that a user has asked for."""
 
+import math
 import sys
-from typing import Any
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
+from numbers import Real
+from typing import Any, TypeAlias
 
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.runners.dask import DaskRunner
-from tiebreak.runners.local import LocalRunner
+from tiebreak.plan.plan import number_of_workers
+from tiebreak.plan.record import Cell, Outcome
+from tiebreak.runners.contract import Workload
+from tiebreak.runners.dask import measure_on_cluster
+from tiebreak.runners.local import measure_on_machine
 
-Runner = LocalRunner | DaskRunner
+Runner: TypeAlias = Callable[[Workload, Iterable[Cell]], Generator[list[Outcome], None, None]]
 
 
 def make_runner(runner: Any, n_jobs: int = 1, timeout: float | None = None) -> Runner:
-    """Runner that measures the cells; `n_jobs` and `timeout` are as of `LocalRunner`.
+    """The function that measures the cells of a call: `measure_on_machine` or `measure_on_cluster`, with its settings.
 
-    None means a `LocalRunner`; a ``distributed.Client`` or the address of a scheduler a `DaskRunner`, which must do without
-    `n_jobs` and `timeout`. Raises `InvalidParameterError` for what is no runner, and for a setting that Dask does not get to see.
+    `runner` None means processes of this machine, so many as `n_jobs` says; a ``distributed.Client`` or the address of a
+    scheduler means Dask, which must do without `n_jobs` and `timeout`. Raises `InvalidParameterError` for what is no runner, for
+    a number of jobs or seconds that means nothing, and for a setting that Dask does not get to see.
     """
     if runner is None:
-        return LocalRunner(n_jobs, timeout)
+        is_number = isinstance(timeout, Real) and not isinstance(timeout, bool)
+        if timeout is not None and not (is_number and 0 < timeout < math.inf):
+            raise InvalidParameterError(
+                Setting("timeout", repr(timeout)), " is no number of seconds above 0 for a cell; give one, or None for no limit."
+            )
+        seconds = None if timeout is None else float(timeout)
+        return partial(measure_on_machine, n_workers=number_of_workers(n_jobs), timeout=seconds)
     distributed = sys.modules.get("distributed")  # who has a client has imported it
     is_address = isinstance(runner, str) and runner.startswith(("tcp://", "tls://"))
     if not is_address and (distributed is None or not isinstance(runner, distributed.Client)):
@@ -32,4 +46,4 @@ def make_runner(runner: Any, n_jobs: int = 1, timeout: float | None = None) -> R
                 " is for processes that tiebreak starts, and a runner was given: its workers are its own, and on Dask a cell "
                 "that hangs could be ended only along with its worker. Leave it out, or measure without a runner.",
             )
-    return DaskRunner(runner)
+    return partial(measure_on_cluster, cluster=runner)

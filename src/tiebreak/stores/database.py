@@ -5,7 +5,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -50,20 +50,22 @@ KEPT = " What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped"
 
 
+@dataclass(eq=False)
 class Database(ABC):
     """A store's database, of whichever kind.
 
     `url` is the address as people are told of it, without passwords, and `absence` the message where there is no store.
     """
 
-    errors: tuple[type[Exception], ...]
+    errors: tuple[type[Exception], ...] = field(init=False)
     """What `translate` is there for; UnicodeError where the text of an error is damaged."""
 
-    def __init__(self, url: str, absence: str) -> None:
-        self.url, self.absence = url, absence
-        self._idle: list[Connection] = []  # those that nobody uses, which are this process's
-        self._process = 0
-        self._lock = threading.Lock()
+    url: str
+    absence: str
+    _idle: list[Connection] = field(default_factory=list, init=False)
+    """Those that nobody uses, which are of this process."""
+    _process: int = field(default=0, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     @contextmanager
     def transaction(self, run: str = "", *, to_write: bool = False, create: bool = False) -> Iterator[Connection]:
@@ -96,9 +98,7 @@ class Database(ABC):
 
     def _prepare(self, connection: Connection, *, create: bool) -> None:
         """Make sure that there is a store of this schema; it is made first if there is none and `create` is True."""
-        self.set_up(connection)
-        self.begin(connection, to_write=create)
-        if not self.is_store(connection):
+        if not self.set_up(connection, create=create):
             if not create:
                 raise NoStoreError(self.absence)
             for statement in TABLES.values():
@@ -136,16 +136,15 @@ class Database(ABC):
         """Make a connection, and the file if there is none and `create` is True."""
 
     @abstractmethod
-    def set_up(self, connection: Connection) -> None:
-        """Choose how a new connection works."""
-
-    @abstractmethod
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Begin a transaction that sees one state, or one that nobody else writes beside."""
 
     @abstractmethod
-    def is_store(self, connection: Connection) -> bool:
-        """Look for the tables: False where a store may be made, an error for those of somebody else."""
+    def set_up(self, connection: Connection, *, create: bool) -> bool:
+        """Choose how a new connection works, begin its first transaction, and look for the tables.
+
+        False where a store may be made, an error for tables of somebody else.
+        """
 
     @abstractmethod
     def now(self, connection: Connection) -> float:

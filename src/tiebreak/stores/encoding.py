@@ -6,6 +6,7 @@ import re
 import struct
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from itertools import chain
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -13,6 +14,7 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.contract import MISMATCH, NOTES, Count
 
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
@@ -122,7 +124,15 @@ read_cell = msgspec.msgpack.Decoder(CellContent).decode
 
 
 def cell_content(outcome: Outcome, environment: int, metrics: Mapping[str, int]) -> CellContent:
-    """Content of an outcome; `metrics` has the position of every metric of the run."""
+    """Content of an outcome; `metrics` has the position of every metric of the run.
+
+    An outcome whose state or metric is none is refused, as it could not be told apart later.
+    """
+    if outcome.state not in STATES:
+        raise InvalidParameterError(f"a cell is one of {', '.join(STATES)}; got {outcome.state!r}.")
+    for name in chain(outcome.scores, outcome.undefined, outcome.train_scores):
+        if name not in metrics:
+            look_up(name, list(metrics), "metric")
     facts = {name: value for name, usual in _USUAL.items() if (value := getattr(outcome, name)) != usual}
     if outcome.undefined:
         facts["undefined"] = {str(metrics[name]): why for name, why in outcome.undefined.items()}

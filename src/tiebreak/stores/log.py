@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -34,8 +34,6 @@ from tiebreak.stores.encoding import (
     unsealed,
 )
 from tiebreak.stores.plan_mapping import Place, PlanMapping
-
-Part = TypeVar("Part")
 
 PAGE = 4096
 BLOCK, BLOCK_WITH_OUTPUTS = 512, 64
@@ -77,27 +75,38 @@ def pack_head(run: int, head: Head) -> bytes:
     return sealed(content.ljust(len(content) + -len(content) % 128), b"head", run)
 
 
-def unpack_head(run: int, blob: bytes) -> Head:
-    """Read a head out of its row; raises one of `MALFORMED`."""
-    return msgspec.convert(from_json(unsealed(blob, b"head", run)), Head)
+def read_heads(connection: Connection, report: Report, run: int | None = None) -> dict[int, Head]:
+    """Heads of all runs, or of one, by their numbers; what is wrong is reported."""
+    heads: dict[int, Head] = {}
+    where, values = ("", []) if run is None else (" WHERE run = ?", [run])
+    for number, blob in connection.execute(f"SELECT run, head FROM tiebreak_runs{where}", values):  # noqa: S608
+        try:
+            heads[number] = msgspec.convert(from_json(unsealed(blob, b"head", number)), Head)
+        except MALFORMED as error:
+            report(Damage(name_of(blob), "the description of the run", fault_text(error)))
+    return heads
 
 
-def unpack_plan(run: int, blob: bytes) -> StoredPlan:
-    """Read a plan out of its row; raises one of `MALFORMED`."""
-    return StoredPlan(*read_plan(unsealed(blob, b"plan", run)), blob[:8].hex())
+def name_of(head: bytes) -> str:
+    """Name in the head of a run, which may be damaged; "" where it cannot be read any more."""
+    try:
+        return str(from_json(head[8:])["name"])
+    except MALFORMED:
+        return ""
 
 
-def read_part(connection: Connection, run: int, name: str, column: str, unpack: Callable[[int, bytes], Part]) -> Part:
-    """Read a part of a run's row; raises `StoreError` where the run was deleted while somebody was at work on it."""
-    found = connection.execute(f"SELECT {column} FROM tiebreak_runs WHERE run = ?", [run])  # noqa: S608
+def read_stored(connection: Connection, run: int, name: str) -> StoredPlan:
+    """Read the plan of a run; raises `StoreError` where the run was deleted while somebody was at work on it."""
+    found = connection.execute("SELECT plan FROM tiebreak_runs WHERE run = ?", [run])
     if not found:
         raise StoreError(
             f"run {name!r} was deleted while it was open, so nothing more can be read or kept. Begin it again to measure it anew."
         )
+    [(blob,)] = found
     try:
-        return unpack(run, found[0][0])
+        return StoredPlan(*read_plan(unsealed(blob, b"plan", run)), blob[:8].hex())
     except MALFORMED as error:
-        refuse(Damage(name, "the description of the run" if column == "head" else "the plan", fault_text(error)))
+        refuse(Damage(name, "the plan", fault_text(error)))
 
 
 # --- its cells --------------------------------------------------------------------------------------------------------------
@@ -228,7 +237,7 @@ class SqlLog:
         """
         run, head = self.run, self._head(connection)
         metrics = self.mapping.metric_position
-        placed = [(self.mapping.place_of(outcome), outcome) for outcome in outcomes]
+        placed = [(self.mapping.stored(outcome.cell), outcome) for outcome in outcomes]
         before = self.kept(connection, {place: Cell(*place) for place, _ in placed}, metrics, outputs=True)
         after = {place: kept.outcome for place, kept in before.items()}
         refused: set[Place] = set()
@@ -266,13 +275,13 @@ class SqlLog:
 
     def _head(self, connection: Connection) -> Head:
         """Read the head, and what others have added to the plan."""
-        head = read_part(connection, self.run, self.record.name, "head", unpack_head)
-        if head.plan != self._plan.hash:
-            plan = read_part(connection, self.run, self.record.name, "plan", unpack_plan)
-            if plan.hash != head.plan:
+        heads = read_heads(connection, refuse, self.run)
+        if not heads or heads[self.run].plan != self._plan.hash:
+            plan = read_stored(connection, self.run, self.record.name)  # an error where the run was deleted
+            if plan.hash != heads[self.run].plan:
                 refuse(Damage(self.record.name, "the plan", "it is not the one that was written last"))
             self._plan, self.mapping = plan, PlanMapping(self.record, plan.record)
-        return head
+        return heads[self.run]
 
     def kept(
         self, connection: Connection, cells: Mapping[Place, Cell], metrics: Mapping[str, int], *, outputs: bool = False

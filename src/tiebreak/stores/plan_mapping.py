@@ -8,8 +8,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from tiebreak.errors import Advice, ChangedRunError, InvalidParameterError, Setting
-from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
-from tiebreak.scores.vocabulary import look_up
+from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
 
 # --- positions ------------------------------------------------------------------------------------------------------------
 
@@ -49,16 +48,6 @@ class PlanMapping:
             raise InvalidParameterError(
                 f"there is no {cell} in the plan of run {self.record.name!r}; cells are meant by their positions in its record."
             ) from None
-
-    def place_of(self, outcome: Outcome) -> Place:
-        """The stored cell of an outcome; refused where its state or a metric is none, as it could not be told apart later."""
-        if outcome.state not in STATES:
-            raise InvalidParameterError(f"a cell is one of {', '.join(STATES)}; got {outcome.state!r}.")
-        for scores in (outcome.scores, outcome.undefined, outcome.train_scores):
-            for name in scores:
-                if name not in self.metric_position:
-                    look_up(name, list(self.metric_position), "metric")
-        return self.stored(outcome.cell)
 
 
 # --- what a plan adds -----------------------------------------------------------------------------------------------------

@@ -153,8 +153,11 @@ class PostgresDatabase(Database):
                 f"database (createdb NAME makes one). What was written before is kept; {AGAIN}."
             ) from error
 
-    def set_up(self, connection: Connection) -> None:
-        """Set limits of time, where nobody has set others."""
+    def set_up(self, connection: Connection, *, create: bool) -> bool:
+        """Set limits of time, where nobody has set others, and look for the tables, as far as they are visible.
+
+        Other tables are no reason not to make a store.
+        """
         from psycopg.types.numeric import Int8Dumper
 
         connection.driver.adapters.register_dumper(int, Int8Dumper)  # one type for all, so that a statement is prepared once
@@ -166,6 +169,14 @@ class PostgresDatabase(Database):
         chosen = "set_config('{0}', coalesce(nullif(current_setting('{0}'), '0'), '{1:.0f}'), false)"
         connection.execute(f"SELECT {', '.join(chosen.format(name, 1000 * seconds) for name, seconds in limits.items())}")
         connection.driver.commit()
+        self.begin(connection, to_write=create)
+        names = [name for (name,) in connection.execute(_VISIBLE, [list(TABLES)])]
+        if names and "tiebreak_store" not in names:
+            raise StoreError(
+                f"{self.url} has tables of something else that are called {', '.join(map(repr, sorted(names)))}; they were left "
+                "as they are. Name another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
+            )
+        return bool(names)
 
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Readers see one state and wait for nobody; writers take turns."""
@@ -177,16 +188,6 @@ class PostgresDatabase(Database):
         driver.read_only = None if to_write else True
         if to_write:
             driver.execute(_TAKE_TURNS)
-
-    def is_store(self, connection: Connection) -> bool:
-        """Look for tiebreak's tables, as far as they are visible; other tables are no reason not to make a store."""
-        names = [name for (name,) in connection.execute(_VISIBLE, [list(TABLES)])]
-        if names and "tiebreak_store" not in names:
-            raise StoreError(
-                f"{self.url} has tables of something else that are called {', '.join(map(repr, sorted(names)))}; they were left "
-                "as they are. Name another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
-            )
-        return bool(names)
 
     def now(self, connection: Connection) -> float:
         """The server's clock."""

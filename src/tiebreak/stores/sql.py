@@ -11,8 +11,8 @@ from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores import FILES
 from tiebreak.stores.contract import Damage, FoundDamageError, Report, RunSummary, refuse
 from tiebreak.stores.database import Connection, Database
-from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, pack_plan, sealed
-from tiebreak.stores.log import Head, SqlLog, StoredPlan, pack_head, read_part, unpack_head, unpack_plan
+from tiebreak.stores.encoding import pack_plan, sealed
+from tiebreak.stores.log import Head, SqlLog, StoredPlan, name_of, pack_head, read_heads, read_stored
 from tiebreak.stores.plan_mapping import merge_records, merge_versions
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sqlite import MemoryDatabase, SqliteDatabase
@@ -71,7 +71,7 @@ class SqlStore:
     def runs(self) -> list[RunSummary]:
         """All runs, the last one updated first. The cells are not read for it."""
         with self._database.transaction() as connection:
-            runs = list_runs(connection, refuse)
+            runs = read_heads(connection, refuse)
         return sorted(runs.values(), key=lambda run: run.updated, reverse=True)
 
     def open(self, record: RunRecord, *, accept_versions: bool = False, is_preview: bool = False) -> SqlLog:
@@ -90,14 +90,17 @@ class SqlStore:
         """
         versions, name, writes = dict(record.versions), record.name, not is_preview
         with self._database.transaction(name, to_write=writes, create=writes) as connection:
-            run, now = run_numbers(connection, name).get(name), self._database.now(connection)
+            damages: list[Damage] = []
+            heads, now = read_heads(connection, damages.append), self._database.now(connection)
+            run = next((number for number, head in heads.items() if head.name == name), None)
+            if run is None and damages:  # it may be the one
+                refuse(damages[0])
             if run is None:
                 run, stored = secrets.randbits(40), record
                 environments: tuple[Mapping[str, str], ...] = (versions,)
                 before = Head(name, now, now, 0, 0, 0, 0, 0, 0, ())
             else:
-                old = read_part(connection, run, name, "plan", unpack_plan)
-                before = read_part(connection, run, name, "head", unpack_head)
+                old, before = read_stored(connection, run, name), heads[run]
                 stored = merge_records(old.record, record)
                 environments = merge_versions(name, old.environments, versions, accept_versions)
             plan = sealed(pack_plan(stored, environments), b"plan", run)
@@ -137,7 +140,7 @@ class SqlStore:
         try:
             with database.transaction() as connection:
                 damages += database.find_damage(connection)
-                runs = list_runs(connection, damages.append)
+                runs = read_heads(connection, damages.append)
                 if connection.execute(_LOST_RUNS):
                     damages.append(Damage("", "the list of runs", "one that has cells is gone"))
         except FoundDamageError as error:
@@ -151,7 +154,7 @@ class SqlStore:
                 damages.append(error.damage)
             except StoreError:
                 with database.transaction() as connection:
-                    if run in list_runs(connection, damages.append):
+                    if run in read_heads(connection, damages.append):
                         raise  # else it was deleted by another process meanwhile
         return list(dict.fromkeys(damages))
 
@@ -178,7 +181,7 @@ class SqlStore:
         self._database.close()
 
     def _log(self, connection: Connection, run: int, name: str, report: Report = refuse) -> SqlLog:
-        plan = read_part(connection, run, name, "plan", unpack_plan)
+        plan = read_stored(connection, run, name)
         return SqlLog(self._database, run, plan.record, plan, len(plan.environments) - 1, report)
 
 
@@ -202,34 +205,9 @@ class MemoryStore(SqlStore):
         self.url = ""
 
 
-def list_runs(connection: Connection, report: Report) -> dict[int, RunSummary]:
-    """All runs by their numbers; what is wrong is reported."""
-    runs: dict[int, RunSummary] = {}
-    for run, blob in connection.execute("SELECT run, head FROM tiebreak_runs"):
-        try:
-            runs[run] = unpack_head(run, blob)
-        except MALFORMED as error:
-            report(Damage(_name_of(blob), "the description of the run", fault_text(error)))
-    return runs
-
-
-def _name_of(head: bytes) -> str:
-    """Name in the head of a run, which may be damaged; "" where it cannot be read any more."""
-    try:
-        return str(from_json(head[8:])["name"])
-    except MALFORMED:
-        return ""
-
-
-def run_numbers(connection: Connection, name: str) -> dict[str, int]:
-    """Numbers of the runs by their names; where that name is not among these, none of them is damaged."""
-    found = {_name_of(head): run for run, head in connection.execute("SELECT run, head FROM tiebreak_runs")}
-    if name not in found:
-        list_runs(connection, refuse)
-    return found
-
-
 def known_run(connection: Connection, name: str) -> int:
     """Find the number of a run, even of a damaged one; raises `UnknownNameError` if there is none of that name."""
-    found = run_numbers(connection, name)
+    found: dict[str, int] = {name_of(head): run for run, head in connection.execute("SELECT run, head FROM tiebreak_runs")}
+    if name not in found:
+        read_heads(connection, refuse)
     return list(found.values())[look_up(name, list(found), "run")]

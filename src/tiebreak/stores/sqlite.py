@@ -85,16 +85,6 @@ class SqliteDatabase(Database):
             os.stat(self.path),  # noqa: PTH116
         )
 
-    def set_up(self, connection: Connection) -> None:
-        """Wait for the disk, and believe nothing that stands in the file."""
-        driver = connection.driver
-        driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_DEFINITION)  # the first statement reads all definitions
-        # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a journal
-        # that is there again afterwards takes the commit back.
-        driver.execute("PRAGMA synchronous = EXTRA")
-        # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
-        driver.executescript("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
-
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Take the lock for writing at once, or none: a transaction that took it later could not wait for it.
 
@@ -125,8 +115,19 @@ class SqliteDatabase(Database):
                 time.sleep((1 + time.monotonic_ns() // 100 % 10) / 1000)  # 1 to 10 ms, not in step with others
         driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
-    def is_store(self, connection: Connection) -> bool:
-        """Look for the tables; of a store, make sure first that nothing in it can act: its own tables alone, made as here."""
+    def set_up(self, connection: Connection, *, create: bool) -> bool:
+        """Wait for the disk, and believe nothing that stands in the file, which has its own tables alone, made as here.
+
+        So nothing in a store can act.
+        """
+        driver = connection.driver
+        driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_DEFINITION)  # the first statement reads all definitions
+        # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a journal
+        # that is there again afterwards takes the commit back.
+        driver.execute("PRAGMA synchronous = EXTRA")
+        # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
+        driver.executescript("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        self.begin(connection, to_write=create)
         found = connection.execute("SELECT type, name, rootpage, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
         strange = [
             f"{kind} {name!r}"
@@ -146,7 +147,7 @@ class SqliteDatabase(Database):
                 f"{self.shown} is a SQLite database of something else, with the {strange[0]}; it was left as it is. Name another "
                 "file for the store."
             )
-        connection.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+        driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
         return bool(names & TABLES.keys())
 
     def now(self, connection: Connection) -> float:

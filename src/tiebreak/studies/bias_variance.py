@@ -147,7 +147,7 @@ def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_
     plan = dataclasses.replace(whole, datasets=(dataclasses.replace(planned, splits=tuple(splits), described=described),))
     loss: Loss = "zero-one" if planned.task == "classification" else "squared"
     scorers = find_scorers(plan, "accuracy" if loss == "zero-one" else "neg_mean_squared_error")
-    evaluation = measure_plan(plan, scorers, **run_of_study(run, "bias-variance", whole))
+    evaluation = measure_plan(plan, scorers, **run_of_study(run, "bias-variance"))
     parts = tuple(_parts(evaluation, position, planned, loss) for position in range(len(evaluation.models)))
     return BiasVariance(loss, parts, n_rounds, train.size, test.size, evaluation)
 

@@ -65,12 +65,9 @@ class CurvePoints:
     fit_seconds: FloatArray
 
 
-def run_of_study(run: Run, study: str, plan: Plan, about: str = "") -> dict[str, Any]:
+def run_of_study(run: Run, study: str, about: str = "") -> dict[str, Any]:
     """The run of a study: which study made it is kept, and in a store its name says so."""
-    name = run.get("name")
-    if name is None and run.get("store") is not None:
-        name = plan.default_name().replace("run", study + about, 1)
-    return {**run, "name": name, "settings": {"made_by": study}}
+    return {**run, "kind": study + about, "settings": {"made_by": study}}
 
 
 def measure_curve(plan: Plan, run: Mapping[str, Any], scoring: Any, rope: float | str, alpha: float) -> Evaluation:
@@ -236,7 +233,7 @@ def learning_curve(
     """Measure the models of a plan on growing training sets; `tiebreak.learning_curve` describes the parameters."""
     plan, chosen = with_sizes(whole, sizes)
     described = whole.datasets[0].described
-    evaluation = measure_curve(plan, run_of_study(run, "learning-curve", whole), scoring, rope, alpha)
+    evaluation = measure_curve(plan, run_of_study(run, "learning-curve"), scoring, rope, alpha)
     return learning_curve_of(evaluation, chosen, described.n_test / described.n_train, rope, alpha)
 
 
@@ -466,7 +463,7 @@ def validation_curve(
 
     The plan is that of ``grids.candidates``.
     """
-    named = run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
+    named = run_of_study(run, "validation-curve", f"-{grids.parameter}")
     return validation_curve_of(measure_curve(plan, named, scoring, rope, alpha), grids, rope, alpha)
 
 
