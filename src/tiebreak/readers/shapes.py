@@ -1027,16 +1027,16 @@ class Reading:
     def key(self, role: str, found: Words | None = None) -> Words:
         """Column of a part, unless it was `found` before: each row has one, and none sums up the others."""
         words, column = self.words(role) if found is None else found, self.roles.get(role, [role])[0]
-        is_empty, text = words.code < 0, "\n".join(words.names).casefold()
+        is_empty = words.code < 0
         self.table.refuse_rows(
             is_empty if role not in ("run", "epoch", "cluster") else [],
             lambda _: f"no {role} is given ({is_empty.sum()} such row(s) in all).",
             "Fill it in, or remove the row.",
             column=column,
         )
-        if role in ("model", "metric") or not any(
-            word in text for word in ("all", *SUM_STEMS, *_EXTREMES)
-        ):  # there may be a million
+        # there may be a million, most of them like q17, which is no sum
+        text = "\n".join(each for each in words.names if not (each.isalnum() and each[-1].isdigit())).casefold()
+        if role in ("model", "metric") or not any(word in text for word in ("all", *SUM_STEMS, *_EXTREMES)):
             return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max

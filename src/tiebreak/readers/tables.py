@@ -67,11 +67,12 @@ class Words(NamedTuple):
 
     def ordered(self) -> Words:
         """The words in order of appearance, without those that no row has."""
+        highest = np.maximum.accumulate(self.code)  # where they stand in order it rises by one at each new word
+        if self.code.size and highest[0] <= 0 and highest[-1] == len(self.names) - 1 and np.diff(highest).max(initial=0) <= 1:
+            return self
         first = np.full(len(self.names) + 1, self.code.size)  # row of each word, and of none
         first[self.code[::-1]] = np.arange(self.code.size)[::-1]
         order = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < self.code.size)]
-        if np.array_equal(order, np.arange(len(self.names))):
-            return self
         rank = np.full(len(self.names) + 1, -1, dtype=np.int32)
         rank[order] = np.arange(order.size)
         return Words(tuple(self.names[code] for code in order.tolist()), rank[self.code])
