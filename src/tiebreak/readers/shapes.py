@@ -66,10 +66,10 @@ _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromke
 """Words of names that may be of a model, or say which of the others stands here."""
 
 _COUNT = {
-    **dict.fromkeys(("correct", "n_correct", "num_correct", "passed", "n_passed", "num_passed", "successes"), True),
+    **dict.fromkeys("correct n_correct num_correct passed n_passed num_passed success successes conversions".split(), True),
     **dict.fromkeys(("errors", "n_errors", "num_errors", "wrong"), False),
 }
-_TOTAL = ("n", "total", "n_total", "num_total", "n_items", "n_examples", "num_examples", "n_samples", "num_samples", "n_test")
+_TOTAL = "n total n_total num_total n_items n_examples num_examples n_samples num_samples n_test trials visitors".split()
 """Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples."""
 
 _SAID = {"fold": "fold", "repeat": "repeat", "bootstrap": "split", "resample": "split", "split": "split"}
@@ -732,12 +732,12 @@ class Reading:
         value, n, models = self.table.numbers(column), self.table.numbers(total), self.key("model").ordered()
         rate = value if is_rate else divide(value, n)
         self.table.refuse_rows(
-            ~(n >= 1) | (n != np.floor(n)) | ~(rate >= 0) | ~(rate <= 1),
+            ~(n >= 1) | (n != np.floor(n)) | ~(rate >= 0) | ~(rate <= 1) | ((value != np.floor(value)) & (not is_rate)),
             lambda row: (
-                f"it is {value[row]:g}, of {n[row]:g} examples; it must be "
-                f"{'a rate between 0 and 1' if is_rate else 'between 0 and the number of examples'}, and these a whole number of "
-                "at least 1."
+                f"it is {value[row]:g}, of {n[row]:g} examples; {'a rate lies' if is_rate else 'a count is a whole number'} "
+                f"between 0 and {'1' if is_rate else 'the number of examples'}, and these are whole numbers of at least 1."
             ),
+            *(() if is_rate else ("Of a rate write how many that are, 170 of 200 for 0.85.",)),
             column=column,
         )
         has_sets = "test_set" in self.roles
@@ -745,9 +745,12 @@ class Reading:
         for code in np.flatnonzero(np.bincount(keys.code) > 1)[:1].tolist():
             raise self.table.refuse(
                 f"two rows or more are of {'test set' if has_sets else 'model'} {keys.names[code]!r}.",
-                "Add up those of one model; those of several go together, so compare them by items: a column 'item', and models."
+                "Add up those of one model; those of several go together, so compare them by items: columns 'item' and 'model'. "
                 if has_sets
-                else "Add them up, or name the test sets in a column 'test_set' if they share no example.",
+                else "Add them up, or name the test sets in a column 'test_set' if they share no example. ",
+                "If another column names the models, say so: ",
+                column_advice("model", self.named_in),
+                ".",
             )
         return Long(
             {"model": models, "test_set": keys if has_sets else keys.renamed(f"of {name}" for name in keys.names)},
