@@ -58,7 +58,7 @@ from tiebreak.readers.tables import (
     words_of,
 )
 from tiebreak.scores.items import TASK
-from tiebreak.scores.metric import direction_of, full_name, has_direction
+from tiebreak.scores.metric import RATES, direction_of, full_name, has_direction, plain_name
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -728,7 +728,14 @@ class Reading:
         is_rate = not count and "test_set" in self.roles and "score" in self.roles
         if total is None or self.is_text[total] or not (count or is_rate) or self._unit_roles() - {"item"}:
             return None
-        column = self.roles["score"][0] if is_rate else by_word[count]
+        column, metric = self.roles["score"][0] if is_rate else by_word[count], full_name(self.options.metric or "")
+        if has_direction(metric) and RATES.get(plain_name(metric)) != "examples":
+            raise self.table.refuse(
+                f"how far two models may differ by chance in {metric} on test sets of their own does not follow from "
+                f"{'rates' if is_rate else 'counts'}.",
+                "Keep the predictions of all models in one table, with a column of the truth, and compare that.",
+                column=column,
+            )
         value, n, models = self.table.numbers(column), self.table.numbers(total), self.key("model").ordered()
         rate = value if is_rate else divide(value, n)
         self.table.refuse_rows(
