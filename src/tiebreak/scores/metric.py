@@ -114,9 +114,9 @@ _LOWER = frozenset(
 
 RATES = {
     **dict.fromkeys(
-        """accuracy acc exactmatch em passrate pass pass1 pass@1 successrate solverate hitrate winrate top1 top1accuracy top1acc top5
+        """accuracy acc exactmatch em passrate pass pass1 successrate solverate hitrate winrate top1 top1accuracy top1acc top5
         top5accuracy top5acc top10accuracy topkaccuracy top1err top1error top5err top5error errorrate misclassificationrate
-        zerooneloss match""".split(),
+        zerooneloss match pass@1""".split(),
         "examples",
     ),
     **dict.fromkeys("recall sensitivity tpr falsenegativerate fnr".split(), "positives"),
