@@ -113,6 +113,9 @@ _ALONE = "\0model"
 _NOUNS = frozenset("example question sample instance task prompt instruction image case".split())
 """What an item is called where its column is."""
 
+_STEPS = ("epoch", "step", "globalstep", "trainingiteration")
+"""Plain names of a column that counts the steps of a training."""
+
 _AS = {"dataset": TASK, "repeat": "run", "seed": "run"}
 """What parts of the name of a unit are where rows are items."""
 
@@ -827,8 +830,7 @@ class Reading:
         return [
             name
             for name in self.roles.get("epoch", ())
-            if (self.roles.get("model") == [_ALONE] or plain(name) in ("epoch", "step", "globalstep", "trainingiteration"))
-            and len(self.table.words(name).ordered().names) > 1
+            if (self.roles.get("model") == [_ALONE] or plain(name) in _STEPS) and len(self.table.words(name).ordered().names) > 1
         ]
 
     def _unit_roles(self) -> set[str]:
@@ -1151,6 +1153,8 @@ def refuse_doubles(
     named = [each for each in columns if role_of(each) == "dataset"]
     if not others.keys().isdisjoint(named) and not others.keys() >= {*named}:
         hints = (f" If {quoted(named)} name a dataset together, say so: ", column_advice("dataset", ",".join(named)), ".", *hints)
+    if not model and "" not in used:
+        hints = (" If a column names the models, say so: ", column_advice("model", "NAME"), ".", *hints)
     if not differ:
         raise rows.refuse(
             what,
@@ -1161,7 +1165,7 @@ def refuse_doubles(
     raise rows.refuse(
         f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(more)})' if more else ''}.",
         "Keep one: ",
-        where_advice(name, min(differ[name], key=lambda each: PARTS.index(each) if each in PARTS else len(PARTS))),
+        where_advice(name, differ[name][-1] if plain(name) in _STEPS else min(differ[name], key=_rank_of_part)),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
         *(
@@ -1174,10 +1178,15 @@ def refuse_doubles(
     )
 
 
+def _rank_of_part(value: str) -> int:
+    return PARTS.index(value) if value in PARTS else len(PARTS)
+
+
 def _as_runs(name: str, values: Sequence[str]) -> tuple[str | Advice, ...]:
     """Advice for a column of 0, 1, 2 ... or 1, 2, 3 ..., which may number training runs; empty for any other."""
     counts = [{*map(str, range(start, start + len({*values})))} for start in (0, 1)]
-    return ("; if it numbers training runs, say so: ", column_advice("seed", name)) if {*values} in counts else ()
+    is_one = {*values} in counts and plain(name) not in _STEPS
+    return ("; if it numbers training runs, say so: ", column_advice("seed", name)) if is_one else ()
 
 
 def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
