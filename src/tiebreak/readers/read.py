@@ -263,8 +263,8 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
     items = list(next(iter(source.values())))
     if len(source) > len(items):
         raise UnclearSourceError(
-            f"read as {{model: {{item: score}}}} the source has {len(source)} models and {len(items)} items. Where the outer keys are "
-            "items, turn it: {model: {item: source[item][model] for item in source} for model in MODELS}."
+            f"read as {{model: {{item: score}}}} the source has {len(source)} models and {len(items)} items. Where the outer "
+            "keys are items, turn it: {model: {item: source[item][model] for item in source} for model in MODELS}."
         )
     return {"item": items, **{model: [own[item] for item in items] for model, own in source.items()}}
 
