@@ -136,12 +136,12 @@ _BESIDE_SUMS = frozenset(
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 
 _TIMES = frozenset("time times seconds sec runtime duration latency wallclock elapsed".split())
-_ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta δ gain improvement gap".split())
+_ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta δ gain improvement gap ratio".split())
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
     prevalence imbalance agreement agree difficulty hardness entropy word character char tp fp tn fn df
-    len line page position chapter turn hop depth
+    len line page position chapter turn hop depth t ir
     """.split()
 )
 _STATISTIC = re.compile(
