@@ -160,10 +160,12 @@ def _columns(table: SourceTable, named: Mapping[str, str]) -> dict[str, str]:
             kind=UnclearSourceError,
         )
     known = {part: columns[plain(word)] for part, words in _PARTS.items() for word in words[::-1] if plain(word) in columns}
-    found = {**sides_of(names), **known, **{part: names[look_up(name, names, "column")] for part, name in named.items()}}
-    of_sides = [table.columns.get(found[part]) for part in SIDES[:2] if part in found]
-    if "winner" not in found and all(column is not None and is_numeric(column) for column in of_sides):
-        return {}  # scores of models that are called model_1 and model_2, or of others
+    found = {**sides_of(names), **known}
+    if not named.keys() & {*SIDES}:
+        of_sides = [table.columns.get(found[part]) for part in SIDES[:2] if part in found]
+        if "winner" not in found and all(column is not None and is_numeric(column) for column in of_sides):
+            return {}  # scores of models that are called model_1 and model_2, or of others
+    found |= {part: names[look_up(name, names, "column of the battles")] for part, name in named.items()}
     for word in [each for each in ("result", "outcome", "label") if each in columns]:
         found.setdefault("winner", columns[word])  # of battles they say who won, and else scores or the truth
     if twice := [each for each in names if each not in found.values() and {plain(each)} & {*map(plain, found.values())}]:

@@ -58,7 +58,7 @@ from tiebreak.readers.tables import (
     words_of,
 )
 from tiebreak.scores.items import TASK
-from tiebreak.scores.metric import RATES, direction_of, full_name, has_direction, plain_name
+from tiebreak.scores.metric import RATES, direction_of, full_name, has_direction, is_known, plain_name
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -732,7 +732,7 @@ class Reading:
         if total is None or self.is_text[total] or not (count or is_rate) or self._unit_roles() - {"item"}:
             return None
         column, metric = self.roles["score"][0] if is_rate else by_word[count], full_name(self.options.metric or "")
-        if has_direction(metric) and RATES.get(plain_name(metric)) != "examples":
+        if is_known(metric) and RATES.get(plain_name(metric)) != "examples":
             raise self.table.refuse(
                 f"how far two models may differ by chance in {metric} on test sets of their own does not follow from "
                 f"{'rates' if is_rate else 'counts'}.",

@@ -72,12 +72,12 @@ def test_rates_and_several_test_sets() -> None:
         (
             {**TABLE, "correct": [51, 1, 1]},
             {},
-            "row 1, column 'correct': it is 51, of 50 examples; it must be between 0",
+            "row 1, column 'correct': it is 51, of 50 examples; a count is a whole number between 0",
         ),
         (
             {"model": ["a", "b"], "test_set": [1, 2], "score": [0.2, 25], "n_test": [50, 40]},
             {"metric": "accuracy"},
-            "row 2, column 'score': it is 25, of 40 examples; it must be a rate between 0 and 1",
+            "row 2, column 'score': it is 25, of 40 examples; a rate lies between 0 and 1",
         ),
         (
             {**TABLE, "model": ["a", "a", "b"]},
