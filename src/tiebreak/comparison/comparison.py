@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.comparison.family import Against, Codes, Family, best_alpha, every_pair
+from tiebreak.comparison.family import Against, Family, best_alpha, every_pair
 from tiebreak.comparison.procedures import choose_method, procedures_named
 from tiebreak.comparison.procedures.procedure import (
     MOST_CHECKED,
@@ -31,7 +31,7 @@ from tiebreak.result import Result, view_of
 from tiebreak.scores.means import connected_groups
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import LARGEST_SCORE, SavedSettings, ScoreMatrix, Scores, percent_notices
-from tiebreak.scores.vocabulary import Notice, NoticeOfClaim, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 from tiebreak.statistics.copies import first_copies
 from tiebreak.statistics.family import Correction, shared_alpha
 
@@ -234,14 +234,14 @@ class Comparison(Result):
     @cached_property
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
-        claims = self.pair_table.claims()
-        own = [
-            each
-            for each in self.method.remarks(self.scores)
-            if not isinstance(each, NoticeOfClaim) or np.any(claims != UNDECIDED)
-        ]
-        own += [each for each in _unsure(self.matrix.models, self.pair_table, claims) if each.code not in dict(own)]
-        return (*self.reading_notices, *own, *_remarks(self.matrix, self.method, self.pair_table, self.settings.baseline))
+        unsure = tuple(_unsure(self.matrix.models, self.pair_table))
+        own = (each for each in self.method.remarks(self.scores) if each.code not in dict(unsure))
+        return (
+            *self.reading_notices,
+            *own,
+            *unsure,
+            *_remarks(self.matrix, self.method, self.pair_table, self.settings.baseline),
+        )
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
         """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
@@ -764,8 +764,9 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
 # --- remarks -----------------------------------------------------------------------------------------------------------------
 
 
-def _unsure(models: Sequence[str], table: Family, claims: Codes) -> Iterator[Notice]:
+def _unsure(models: Sequence[str], table: Family) -> Iterator[Notice]:
     """Notice of pairs of which the less sure law claims less."""
+    claims = table.claims()
     caution, rows = table.judged.beside.get("caution"), np.flatnonzero(claims != UNDECIDED)
     if caution is None or not rows.size or len(models) > MOST_CHECKED:
         return

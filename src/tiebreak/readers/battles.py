@@ -18,7 +18,14 @@ from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 
 QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
-JUDGES = tuple("annotator judge judge_model user rater voter annotator_id judge_id user_id rater_id voter_id".split())
+JUDGES = tuple(
+    f"{who}{end}"
+    for end in ("", "_id")
+    for who in (
+        "annotator judge judge_model user rater voter worker reviewer evaluator labeler labeller assessor grader expert "
+        "participant session"
+    ).split()
+)
 """Columns that say what was asked, and who judged: the first that is there."""
 
 FEWEST_JUDGES = 5

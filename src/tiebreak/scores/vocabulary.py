@@ -80,12 +80,6 @@ class Notice(NamedTuple):
     text: str
 
 
-class NoticeOfClaim(Notice):
-    """A notice that stands only where something is claimed of a pair: that one is better, or that both are equivalent."""
-
-    __slots__ = ()
-
-
 SplitKind = Literal[
     "unknown",
     "holdout",

@@ -169,7 +169,7 @@ SEED_REFERENCE = "X. Bouthillier et al. Accounting for variance in machine learn
 
 def remarks_on_seeds(data: Scores) -> Iterator[Notice]:
     """Few seeds, of which none may have failed."""
-    return few_items(int(np.count_nonzero(~np.isnan(data.matrix().score), axis=1).min()), "seed", always=0)
+    return few_items(int(np.count_nonzero(~np.isnan(data.matrix().score), axis=1).min()), "seed")
 
 
 PAIRED_SEEDS = Procedure(

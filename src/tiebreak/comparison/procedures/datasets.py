@@ -18,6 +18,7 @@ from tiebreak.comparison.procedures.procedure import (
     adjusted_of,
     and_more,
     copies_notice,
+    few_items,
     mean_values,
     p_words,
     reached,
@@ -183,6 +184,7 @@ def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
             "few-units",
             f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; {still}",
         )
+    yield from few_items(n, "dataset")
     found = repeated_rows(units_of(data).matrix().score)
     if found:
         yield copies_notice(found, "dataset", n, "give one row for each of what they stand for")
@@ -240,10 +242,12 @@ SEEN = 4.5
 With it 1 to 9 % of symmetric differences with light or heavy tails or two modes count as skewed, without it up to 15 %.
 """
 
-SYMMETRY_ALPHA = 0.05
-"""Of the tests of symmetry of all pairs together."""
+SYMMETRY_ALPHA, ITS_POWER = 0.05, 1.5
+"""Of the tests of symmetry of n pairs together, each at 1 / n^1.5 of it, as far out their tails are heavier than Student's.
 
-TEST = partial(wilcoxon, continuity=False)
+At 1 / n of it 10 and 20 models with normal differences on 30 datasets were called skewed in 10 and 26 % of tables, now in 2 and
+9 %; where one of them has exponential differences in 54 and 62, now in 35 and 31 %.
+"""
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray, test: Callable[..., Law]) -> Law:
@@ -253,7 +257,7 @@ def _judge(data: Scores, first: IntArray, second: IntArray, test: Callable[..., 
 
 
 def _judge_ranks(data: Scores, first: IntArray, second: IntArray) -> Judged:
-    law = _judge(data, first, second, TEST)
+    law = _judge(data, first, second, partial(wilcoxon, continuity=False))
     return Judged(
         law=law,
         reach_df=np.maximum(np.asarray(law.n_units) - 1.0, 1.0),
@@ -323,7 +327,7 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     difference, _ = differences_of(data, first, second)
     has = ~np.isnan(difference)
     seen = np.flatnonzero(np.abs(skewness_of_weighted_mean(difference, has)) * np.count_nonzero(has, axis=-1) > SEEN)
-    rows = [row for row in seen.tolist() if triples_pvalue(difference[row, has[row]]) <= SYMMETRY_ALPHA / first.size]
+    rows = [row for row in seen.tolist() if triples_pvalue(difference[row, has[row]]) <= SYMMETRY_ALPHA / first.size**ITS_POWER]
     if rows:
         yield Notice(
             "mean-against-centre",

@@ -16,8 +16,8 @@ from tiebreak.statistics.time import diebold_mariano, lasting_autocorrelation, m
 N_RESAMPLES = 9_999
 """Of the model confidence set."""
 
-FEW_PERIODS = 60
-"""Periods below which it is said that they are few."""
+FEW_PERIODS, FEW_OF_LONG = 60, 1_000
+"""Periods below which it is said that they are few, on the page and in the details."""
 
 SEEN = 1.0
 """Skewness of the differences of a pair that periods without any rarely show: from there on Hall's t counts beside Student's.
@@ -99,11 +99,11 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             "no model has breaks the order of time",
         )
     n, n_models = matrix.n_splits, len(matrix.models)
-    if n < FEW_PERIODS:
+    if n < FEW_OF_LONG:
         yield Notice(
-            "few-units",
-            f"{n} periods show little of how losses go together over time, and where they do for long equal forecasts differ too "
-            f"often; {FEW_PERIODS} periods or more show it",
+            "few-units" if n < FEW_PERIODS else "few-items",
+            f"{n} periods show little of how losses go together over long spans, and where they do equal forecasts differ too "
+            "often; more periods show it",
         )
     if n_models > MOST_CHECKED or not matrix.is_complete:
         return

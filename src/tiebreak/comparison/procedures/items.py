@@ -51,10 +51,13 @@ from tiebreak.statistics.rates import (
     tango,
     tango_statistic,
 )
-from tiebreak.statistics.skew import FEW_ITEMS, FEW_UNBOUNDED, carried_by_few, pair_skewness
+from tiebreak.statistics.skew import FEW_ITEMS, FEWEST_ASIDE, carried_by_few, pair_skewness
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
+
+FEW_OF_RATES = 60
+"""Right and wrong items, or clusters of them, below which 1 sample in 20 or more holds none of those that are 5 % of all."""
 
 MOST_CELLS = 50_000_000
 """Scores up to which copies are looked for."""
@@ -376,9 +379,8 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
 
 
 def few_of(items: Items) -> int:
-    """Items from which on a mean is not called one of few: more of scores that may be any large."""
-    low, high = items.metric.bounds_of(float(np.nanmin(items.score)), float(np.nanmax(items.score)))
-    return FEW_ITEMS if np.isfinite(high - low) else FEW_UNBOUNDED
+    """Items from which on a mean is not called one of few: fewer of rates, as none of them counts more than another."""
+    return FEW_OF_RATES if items.is_binary else FEW_ITEMS
 
 
 def _about_items(items: Items) -> Iterator[Notice]:
@@ -394,10 +396,14 @@ def _about_items(items: Items) -> Iterator[Notice]:
         means = cluster_means(cluster_sums(means, items.cluster_codes, weights=items.weights, omit_missing=True))
     skewed = carried_by_few(means, first, second)
     if len(skewed) > ALLOWED_SHARE * (first.size - 1):
-        one, two, share = skewed[0]
-        how = "the differences are very skewed"
-        if not np.isnan(share):
-            how = f"one {unit} carries {share:.0%} of the variance of the difference"
+        one, two, n_far, share = skewed[0]
+        how = f"{n_far} {unit}s, all on one side, carry nearly all of the variance of the difference"
+        if n_far < FEWEST_ASIDE:
+            how = (
+                f"one {unit} carries {share:.0%} of the variance of the difference"
+                if n_far
+                else "the differences are very skewed"
+            )
         yield Notice(
             "carried-by-few",
             f"{quoted([items.models[one], items.models[two]])}{and_more(len(skewed))}: {how}, so that the mean stands or falls "

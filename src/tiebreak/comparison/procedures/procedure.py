@@ -15,7 +15,7 @@ from tiebreak.scores.items import TASK
 from tiebreak.scores.means import adjusted_means, dataset_means, law_of_models
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice, NoticeOfClaim
+from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.skew import FEW_ITEMS
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds", "summary"]
@@ -183,14 +183,10 @@ def and_more(n: int) -> str:
     return f" (and {n - 1} more pair(s))" if n > 1 else ""
 
 
-def few_items(n: int, unit: str, most: int = FEW_ITEMS, among: str = "", *, always: int = FEW_ITEMS) -> Iterator[Notice]:
-    """Remark where so few items, `among` others that hardly count, may lack what carries a difference.
-
-    Of fewer than `always` it stands in any case, of more only where a difference is shown.
-    """
-    if n < max(most, always):
-        kind = Notice if n < always else NoticeOfClaim
-        yield kind(
+def few_items(n: int, unit: str, most: int = FEW_ITEMS, among: str = "") -> Iterator[Notice]:
+    """Remark where so few items, `among` others that hardly count, may lack what carries a difference."""
+    if n < most:
+        yield Notice(
             "few-items",
             f"with {n} {unit}s{among}, what {100 * (1 - 0.05 ** (1 / n)):.2g}% of all {unit}s show is missing from 1 sample in "
             "20: a few that carry a difference may not have been met",

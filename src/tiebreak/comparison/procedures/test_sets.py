@@ -24,9 +24,8 @@ from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.means import Means, independent_difference
 from tiebreak.statistics.rates import newcombe
 
-FEW_OF_SET, UNEVEN = 20, 20
-"""Examples of a test set below which rates are rough; beside one so many times as large also where less than one is expected to
-be decided the rarer way."""
+FEW_OF_SET = 20
+"""Examples of a test set below which rates are rough, as they are where less than one is expected to be decided the rarer way."""
 
 
 def _independent_sets(data: Scores) -> Iterator[Notice]:
@@ -91,10 +90,7 @@ def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
     yield from _independent_sets(data)
     counts, n = counts_of(data)
     rarer = min(counts.sum(), (n - counts).sum())
-    few = int(n.sum() / max(rarer, 1.0))
-    yield from few_items(
-        int(n.min()), "example", few, always=max(FEW_OF_SET, few) if n.min() * UNEVEN <= n.max() and rarer else FEW_OF_SET
-    )
+    yield from few_items(int(n.min()), "example", max(FEW_OF_SET, int(n.sum() / max(rarer, 1.0))))
 
 
 NEWCOMBE = Procedure(
