@@ -484,9 +484,10 @@ class StoreContract:
         """Five folds and then four repeats more of them are a repeated k-fold."""
         once = a_dataset(keys=[(0, 0), (0, 1)], kind="kfold")
         store.open(a_plan(datasets=(once,)))
-        store.open(a_plan(datasets=(a_dataset(kind="repeated-kfold"),)))
+        store.open(a_plan(datasets=(a_dataset(kind="repeated-kfold", ordered=True),)))
         store.open(a_plan(datasets=(once,)))
-        assert store.read("moons").record.datasets[0].kind == "repeated-kfold"
+        dataset = store.read("moons").record.datasets[0]
+        assert (dataset.kind, dataset.ordered) == ("repeated-kfold", True)
 
     # --- the store ----------------------------------------------------------------------------------------------------
 

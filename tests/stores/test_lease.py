@@ -75,6 +75,7 @@ def test_cells_of_a_process_that_was_killed_are_free_at_once(store: SqlStore, pa
                 process.kill()
                 process.wait()
                 if sys.platform.startswith("linux"):
+                    assert not leases.is_gone(["another machine", process.pid])
                     assert claimed(lease, CELLS[:6]).granted == CELLS[:6]
         finally:
             process.kill()
@@ -121,7 +122,9 @@ def test_a_holder_shows_that_it_lives(path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("seconds", [DAY, -DAY])
-def test_a_clock_that_jumps(store: SqlStore, elsewhere: None, clock: Callable[[float], None], seconds: float) -> None:
+def test_a_clock_that_jumps(
+    store: SqlStore, elsewhere: None, clock: Callable[[float], None], seconds: float, caplog: pytest.LogCaptureFixture
+) -> None:
     """Nobody waits for a day: the cells are free, and measured twice if their holder lives; they are kept once."""
     with SqlLease(store.open(a_plan())) as one, SqlLease(store.open(a_plan())) as other:
         claimed(one, CELLS[:2])
@@ -132,6 +135,7 @@ def test_a_clock_that_jumps(store: SqlStore, elsewhere: None, clock: Callable[[f
         assert other.exchange([an_outcome(cell) for cell in CELLS[:2]])[0] == []
     assert store.runs()[0].n_done == 2
     assert store.check() == []
+    assert "for the cell of model 'svm' on repeat 0 fold 0 came too late and was not kept" in caplog.text
 
 
 def test_another_score_of_a_cell_that_is_held_is_an_error(store: SqlStore) -> None:
