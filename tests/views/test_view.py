@@ -61,6 +61,7 @@ KEYS = [
     "pairs",
     "slices",
     "scores",
+    "fit_times",
     "items",
     "warnings",
     "requirements",
