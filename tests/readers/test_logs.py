@@ -35,7 +35,7 @@ from tests.readers.log_files import (
 )
 from tiebreak.errors import DataError, UnclearSourceError
 from tiebreak.readers.logs import format_of, read_log
-from tiebreak.readers.shapes import Long
+from tiebreak.readers.long import Long
 
 
 def columns(log: Long) -> dict[str, list[Any]]:

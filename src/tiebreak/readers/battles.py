@@ -12,7 +12,6 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import FLAGS, JUDGED, PAIRS, SIDES, WON, battle_advice, plain, sides_of
-from tiebreak.readers.shapes import rows_where
 from tiebreak.readers.tables import SourceTable, Words, is_numeric, read_table, refuse_nested, united, words_of
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -93,7 +92,7 @@ def read_battles(
         name = printable(str(source)) if isinstance(source, str | os.PathLike) else name
         try:
             table = read_table(source, name, is_name=lambda column: plain(column) not in ("weight", "preference"))
-            table, position = _a_row_each(rows_where(table, where or {}))
+            table, position = _a_row_each(table.kept(where or {}))
             held = _columns(table, named)
         except (SourceNotFoundError, UnsupportedSourceError):  # whoever reads scores says why
             held = {}

@@ -14,7 +14,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.header import WEAK, battle_columns, plain, role_of
 from tiebreak.readers.item_scores import items_of
 from tiebreak.readers.logs import format_of, read_log, read_logs
-from tiebreak.readers.shapes import Long
+from tiebreak.readers.long import Long
 from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.tables import column_names
 from tiebreak.scores.items import TASK, Items

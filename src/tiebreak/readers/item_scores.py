@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
-from tiebreak.readers.shapes import Long, cell_of, is_unique, joined, refuse_doubles
+from tiebreak.readers.long import Long, cell_of, is_unique, joined, refuse_doubles
 from tiebreak.readers.source import name_metric, refuse_names, refuse_versions
 from tiebreak.readers.splits import natural_key, ranked
 from tiebreak.readers.tables import Column, Words, concatenated, is_numeric, words_of

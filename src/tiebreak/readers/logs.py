@@ -23,7 +23,7 @@ import numpy as np
 from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.files import check_size, content_of, parse_json
-from tiebreak.readers.shapes import Long
+from tiebreak.readers.long import Long
 from tiebreak.readers.tables import Words, column_of
 from tiebreak.scores.vocabulary import quoted
 

@@ -18,7 +18,8 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray
 from tiebreak.printable import printable
 from tiebreak.readers.header import CHANCES, PREDICTED, column_advice, names_predictions, role_of, words_in
-from tiebreak.readers.shapes import OF_ERRORS, Long, Reading, refuse_doubles
+from tiebreak.readers.long import Long, refuse_doubles
+from tiebreak.readers.shapes import OF_ERRORS, Reading
 from tiebreak.readers.source import ReadOptions, name_metric
 from tiebreak.readers.tables import Words, has_fractions, is_frame, words_of
 from tiebreak.scores.items import Items, check_items

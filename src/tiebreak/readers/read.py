@@ -30,7 +30,8 @@ from tiebreak.readers.files import check_path, is_answer, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, with_folders
 from tiebreak.readers.header import UNITS, column_advice, is_metric, is_no_score, names_something, refuse_battles, role_of
 from tiebreak.readers.item_scores import items_of, long_of_items
-from tiebreak.readers.shapes import Long, Reading
+from tiebreak.readers.long import Long
+from tiebreak.readers.shapes import Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, of_asked_metric, refuse_names, with_known_sizes, with_sizes
 from tiebreak.readers.splits import join_sources, scores_of_long
 from tiebreak.readers.tables import Words, is_frame, is_records, of_objects, read_table, words_of

@@ -16,7 +16,7 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.readers.shapes import Long
+from tiebreak.readers.long import Long
 from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, refuse_versions, scores_of, table_metric
 from tiebreak.readers.tables import Words
 from tiebreak.scores.assemble import assemble

@@ -36,6 +36,7 @@ from tiebreak.readers.files import (
     text_of,
 )
 from tiebreak.scores.metric import has_direction
+from tiebreak.scores.vocabulary import look_up
 
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".md", ".gz", ".bz2", ".zst", ".zip")
 """Endings of text files with a row in each line, packed or not; one without may be a download."""
@@ -161,6 +162,19 @@ class SourceTable(NamedRows):
             name: each.take(rows).ordered() if isinstance(each, Words) else each[rows] for name, each in self.columns.items()
         }
         return SourceTable(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
+
+    def kept(self, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
+        """The rows in which columns have the values that are asked for; `what` these are called in messages."""
+        table = self
+        for name, wanted in where.items():
+            column = list(self.columns)[look_up(name, list(self.columns), "column")]
+            words = table.words(column)
+            codes = [
+                look_up(value, words.names, what or f"value of {column!r}")
+                for value in ([wanted] if isinstance(wanted, str) else map(str, wanted))
+            ]
+            table = table.take(np.flatnonzero(np.isin(words.code, codes)))
+        return table
 
 
 def as_words(column: Column) -> Words:
