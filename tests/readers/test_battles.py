@@ -150,6 +150,7 @@ def test_battles_of_lmsys_and_of_numbered_models_are_read(tmp_path: Path) -> Non
         ("player1,player2,result", "1-0", "0-1", "1/2-1/2"),
         ("candidate_1,candidate_2,choice", "1", "candidate_2", "0"),
         ("model_x,model_y,preferred_model", "x", "y", "draw"),
+        ("response_a_model,response_b_model,winner", "a", "response_b_model", "tie"),
         ("model,opponent,result", "win", "loss", "draw"),
     ],
 )

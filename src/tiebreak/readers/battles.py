@@ -146,7 +146,7 @@ def _a_row_each(table: SourceTable) -> tuple[SourceTable, bool]:
     return _with(table.take(row), outcome, sides), False
 
 
-def _with(table: SourceTable, outcome: IntArray, sides: Sequence[str] = SIDES[:2]) -> SourceTable:
+def _with(table: SourceTable, outcome: IntArray, sides: Sequence[str] = ()) -> SourceTable:
     """The table with a column winner: 0 where the first of two columns names it, 1 for the second, 2 for a tie."""
     winner = Words(("model_a", "model_b", "tie"), outcome.astype(np.int32))
     own = {part: table.columns[name] for part, name in zip(SIDES, sides, strict=False)}
@@ -167,12 +167,12 @@ def _columns(table: SourceTable, named: Mapping[str, str]) -> dict[str, str]:
         )
     known = {part: columns[plain(word)] for part, words in _PARTS.items() for word in words[::-1] if plain(word) in columns}
     found = {**sides_of(names), **known}
-    if not named.keys() & {*SIDES}:
+    if not (named.keys() & {*SIDES} or folded >= {*FLAGS}):
         of_sides = [table.columns.get(found[part]) for part in SIDES[:2] if part in found]
         if "winner" not in found and all(column is not None and is_numeric(column) for column in of_sides):
             return {}  # scores of models that are called model_1 and model_2, or of others
     found |= {part: names[look_up(name, names, "column of the battles")] for part, name in named.items()}
-    for word in [each for each in ("result", "outcome", "label") if each in columns]:
+    for word in [each for each in ("winner", "result", "outcome", "label") if each in columns]:
         found.setdefault("winner", columns[word])  # of battles they say who won, and else scores or the truth
     if twice := [each for each in names if each not in found.values() and {plain(each)} & {*map(plain, found.values())}]:
         raise UnclearSourceError(
