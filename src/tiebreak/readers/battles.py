@@ -139,7 +139,9 @@ def _a_row_each(table: SourceTable) -> tuple[SourceTable, bool]:
     numbers = np.stack([table.numbers(name) for name in (*counts, *([tie] if tie else []))])
     _refuse_rows(
         table,
-        ~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers.sum() <= MOST_COUNTED)).all(axis=0),
+        ~((numbers >= 0) & (numbers == np.floor(numbers)) & (np.minimum(numbers, 2 * MOST_COUNTED).sum() <= MOST_COUNTED)).all(
+            axis=0
+        ),
         lambda row: f"counts of battles are whole numbers, of {MOST_COUNTED:,} battles at most; got {numbers[:, row].tolist()}",
     )
     outcome, row = np.indices(numbers.shape).reshape(2, -1).repeat(numbers.astype(int).ravel(), axis=1)
