@@ -129,12 +129,10 @@ def _a_row_each(table: SourceTable) -> tuple[SourceTable, bool]:
         is_tie = table.numbers(tie) == 1 if tie else np.zeros(table.n_rows, dtype=bool)
         return _with(table, 2 * is_tie, sides), False
     counts = [
-        own[word]
+        next((own[word] for word in (f"wins{mark}", f"{mark}win", f"win{mark}", f"wins{side}", f"{side}win") if word in own), "")
         for side, mark in zip(pair, PAIRS.get(pair, ()), strict=False)
-        for word in (f"wins{mark}", f"{mark}win", f"win{mark}", f"wins{side}", f"{side}win")
-        if word in own
     ]
-    if len(counts) < len(SIDES[:2]):
+    if not counts or "" in counts:
         return table, pair != ("model", "opponent")
     numbers = np.stack([table.numbers(name) for name in (*counts, *([tie] if tie else []))])
     _refuse_rows(
