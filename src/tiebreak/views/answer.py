@@ -80,7 +80,7 @@ STEPS = {
 }
 
 IN_DETAILS = ("read-as", "identical-scores", "copied-units", "few-items", "mixed-metrics", "ordered-splits", "fit-warnings")
-"""Codes of notices that stand in the details, but for tables of means, as the answer is read as it is."""
+"""Codes of notices that stand in the details, as the answer is read as it is; of tables of means only that of few items."""
 
 
 # --- the headline -----------------------------------------------------------------------------------------------------------
@@ -405,7 +405,7 @@ def small_print(comparison: Comparison) -> list[str]:
 
 def notices(comparison: Comparison, *, is_reading: bool) -> list[Notice]:
     """Notices that change how the answer is read, or the others that the page does not state in other words."""
-    other = IN_DETAILS if comparison.matrix.summary is None else ()
+    other = IN_DETAILS if comparison.matrix.summary is None else ("few-items",)
     return [each for each in comparison.notices if (each.code not in other) == is_reading]
 
 

@@ -287,8 +287,11 @@ def _judge_signs(data: Scores, first: IntArray, second: IntArray) -> Judged:
 
 def _by_means(data: Scores, first: IntArray, second: IntArray) -> tuple[Law, NoticeCode, str]:
     """The law of means, and the notice of what it does not show."""
-    text = "is of the typical dataset, and their means do not show it: the method 'paired-t' judges these"
-    return _judge_means(data, first, second).law, "mean-against-centre", text
+    return (
+        _judge_means(data, first, second).law,
+        "mean-against-centre",
+        "is of the typical dataset, and their means do not show it: the method 'paired-t' judges these",
+    )
 
 
 def _least(n: IntArray | int) -> FloatArray:

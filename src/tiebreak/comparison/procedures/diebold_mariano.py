@@ -54,12 +54,14 @@ def _judge(data: Scores, first: IntArray, second: IntArray, memory: bool = False
 
 def _by_memory(data: Scores, first: IntArray, second: IntArray) -> tuple[Law, NoticeCode, str]:
     """The law with as much long memory as may be, and the notice of what it does not show."""
-    n = data.matrix().n_splits
-    text = (
-        f"does not hold if losses go together over very long spans, as much as {n} periods do not rule out: more of them would "
-        "show it"
+    return (
+        _judge(data, first, second, memory=True),
+        "few-items",
+        (
+            f"does not hold if losses go together over very long spans, as much as {data.matrix().n_splits} periods do not rule "
+            "out: more of them would show it"
+        ),
     )
-    return _judge(data, first, second, memory=True), "few-items", text
 
 
 def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:

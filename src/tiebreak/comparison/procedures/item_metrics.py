@@ -105,6 +105,7 @@ def _remarks_on_areas(data: Scores) -> Iterator[Notice]:
     items = items_of(data)
     n = int(np.count_nonzero(np.asarray(items.is_positive)))
     rarer, name = min((n, "positive"), (len(items.items) - n, "negative"))
+    yield from few_items(rarer, f"{name} {items.unit}")
     if rarer < FEW_OF_AREAS:
         yield Notice(
             "few-units",

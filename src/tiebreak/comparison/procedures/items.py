@@ -51,13 +51,10 @@ from tiebreak.statistics.rates import (
     tango,
     tango_statistic,
 )
-from tiebreak.statistics.skew import FEW_ITEMS, FEWEST_ASIDE, carried_by_few, pair_skewness
+from tiebreak.statistics.skew import FEWEST_ASIDE, carried_by_few, pair_skewness
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
-
-FEW_OF_RATES = 60
-"""Right and wrong items, or clusters of them, below which 1 sample in 20 or more holds none of those that are 5 % of all."""
 
 MOST_CELLS = 50_000_000
 """Scores up to which copies are looked for."""
@@ -378,15 +375,10 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
     )
 
 
-def few_of(items: Items) -> int:
-    """Items from which on a mean is not called one of few: fewer of rates, as none of them counts more than another."""
-    return FEW_OF_RATES if items.is_binary else FEW_ITEMS
-
-
 def _about_items(items: Items) -> Iterator[Notice]:
     """Few items, and mean differences that a few items carry."""
     unit, n = ("cluster", items.n_clusters) if items.clusters is not None else (items.unit, len(items.items))
-    yield from few_items(n, unit, few_of(items))
+    yield from few_items(n, unit)
     n_models = len(items.models)
     if n_models > MOST_CHECKED or items.score.size * n_models > MOST_NUMBERS:
         return
@@ -427,7 +419,7 @@ def _remarks(data: Scores, name: str) -> Iterator[Notice]:
     else:
         sizes = np.bincount(task_codes(items))
         n = int(sizes.size**2 / (1 / sizes).sum())  # items that would weigh alike (Kish)
-        yield from few_items(n, items.unit, few_of(items), f" of {sizes.sum()} (tasks weigh alike, whatever their sizes)")
+        yield from few_items(n, items.unit, among=f" of {sizes.sum()} (tasks weigh alike, whatever their sizes)")
 
 
 CLUSTERED_T = Procedure(

@@ -8,7 +8,16 @@ from typing import Any, cast
 import numpy as np
 
 from tiebreak.comparison.family import family_alpha
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, mean_values, noted, refusal
+from tiebreak.comparison.procedures.procedure import (
+    Judged,
+    ModelValues,
+    Procedure,
+    TestOnly,
+    few_items,
+    mean_values,
+    noted,
+    refusal,
+)
 from tiebreak.comparison.settings import SINGLE_STEP, Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray, IntArray, Law
@@ -56,6 +65,14 @@ def _values(data: Scores) -> ModelValues:
     """Means, each of so many examples, splits or runs."""
     means, value = _means_of(data)
     return replace(mean_values(data), n_units=np.full(value.size, sum(means.n) if means.kind == "areas" else means.n[0]))
+
+
+def _remarks(data: Scores) -> Iterator[Notice]:
+    """A reading of the deviations that was taken for granted, and few runs."""
+    means, _ = _means_of(data)
+    yield from noted((means.note != "", Notice("read-as", means.note)))
+    if means.kind == "runs":
+        yield from few_items(means.n[0], "run")
 
 
 _SHARES = np.linspace(0.0, 1.0, 101)
@@ -133,7 +150,7 @@ RATES, AREAS, FOLDS, RUNS = (
         judge=_judge,
         values=_values,
         refuse=partial(_refuse, kind),
-        remarks=lambda data: noted((_means_of(data)[0].note != "", Notice("read-as", _means_of(data)[0].note))),
+        remarks=_remarks,
         beside=_overlaps,
     )
     for kind, facts in _FACTS.items()

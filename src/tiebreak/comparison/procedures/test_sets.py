@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, remarks_on_seeds
-from tiebreak.comparison.procedures.items import counts_of, few_of, means_of_models, reach_of, reach_of_rates, values_of_rates
+from tiebreak.comparison.procedures.items import counts_of, means_of_models, reach_of, reach_of_rates, values_of_rates
 from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
@@ -41,7 +41,7 @@ def _independent_sets(data: Scores) -> Iterator[Notice]:
         f"the same {items.unit}s under other names, give them one name: pairs tell smaller differences apart",
     )
     if not items.is_binary:
-        yield from few_items(int(has.sum(axis=1).min()), items.unit, few_of(items))
+        yield from few_items(int(has.sum(axis=1).min()), items.unit)
 
 
 def _reach(data: Scores | None) -> tuple[str, str]:
