@@ -81,10 +81,12 @@ _MEANINGS = {
 
 def columns_page() -> str:
     """Names that columns may have, by what they hold."""
-    from tiebreak.readers.header import ALIASES
+    from tiebreak.readers.header import ALIASES, CALLED, DECISIONS, MARKS, WON
 
     rows = [f"| `{role}` | {_MEANINGS[role]} | {', '.join(names.split())} |" for role, names in ALIASES.items()]
-    return "\n".join([_COLUMNS, "| part | holds | may be called |", "|---|---|---|", *rows, ""])
+    listed = [", ".join(f"{first} and {second}" for first, second in pairs) for pairs in (MARKS, WON)]
+    battles = _BATTLES.format(", ".join(CALLED).replace("*", "\\*"), *listed, ", ".join(DECISIONS))
+    return "\n".join([_COLUMNS, "| part | holds | may be called |", "|---|---|---|", *rows, "", battles])
 
 
 _COLUMNS = """# What may my columns be called?
@@ -99,6 +101,21 @@ framework, 16 datasets = task; not used: id`. Where two columns tell rows of one
 
 In Python `tb.read_scores("results.csv", columns={"model": "framework"}, where={"calibrator": "platt"})`. Names such as
 `id`, `input` and `date` count only where nothing else tells the rows apart.
+"""
+
+_BATTLES = """## Counts
+
+A row for each model with `correct` (or n_correct, passed, successes, conversions; errors, wrong) and `n` (total, n_items, trials,
+visitors): whole numbers, of a test set of each model's own, or of those named in a column `test_set`.
+
+## Battles
+
+`tiebreak rate` and `tb.read_battles` take two models and who won; names are compared as above, so `Model A` is `modela`.
+The models: {}, where the star is {}; a and b; left and right; model and opponent. Or the winner and who lost: {}.
+
+Who won: {}, and where there are two models result, outcome or label; the name of the model, the name of its column or the
+mark in it (a, 1, left), or a tie. Instead of who won `wins_a`, `wins_b` and `ties` count battles. Other names are said:
+`--column model_a=one --column model_b=two --column winner=who`.
 """
 
 

@@ -326,11 +326,11 @@ MODELS_ADVICE = Advice("models=['A', 'B']", typed="--models A --models B")
 SIDES = ("model_a", "model_b", "winner")
 
 _RIVALS = "model system player assistant candidate generator method agent llm bot team".split()
-_CALLED = (*(f"{each}*" for each in _RIVALS), *(f"*{each}" for each in _RIVALS), "model*name", "modelname*", "response*model")
-_MARKS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("x", "y"))
+CALLED = (*(f"{each}*" for each in _RIVALS), *(f"*{each}" for each in _RIVALS), "model*name", "modelname*", "response*model")
+MARKS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("x", "y"))
 PAIRS: dict[tuple[str, ...], tuple[str, str]] = {
-    **{tuple(called.replace("*", mark) for mark in marks): marks for called in _CALLED for marks in _MARKS},
-    **{pair: pair for pair in (_MARKS[0], _MARKS[2])},
+    **{tuple(called.replace("*", mark) for mark in marks): marks for called in CALLED for marks in MARKS},
+    **{pair: pair for pair in (MARKS[0], MARKS[2])},
     ("model", "opponent"): ("win", "loss"),
 }
 """Plain names of the columns of two models that meet, and the words for either: model_a and model_b, left and right."""
