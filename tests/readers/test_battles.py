@@ -34,7 +34,14 @@ def rows_of(battles: Battles) -> list[tuple[str, str, int]]:
 def test_every_kind_of_table_is_the_same() -> None:
     """The second battle is won by x, which stands second; names, words and ties are all understood."""
     upper = {f" {name.title()}": values for name, values in COLUMNS.items()}
-    for source in (pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS).lazy(), RECORDS, COLUMNS, upper):
+    for source in (
+        pd.DataFrame(COLUMNS),
+        pd.DataFrame(COLUMNS).to_records(),
+        pl.DataFrame(COLUMNS).lazy(),
+        RECORDS,
+        COLUMNS,
+        upper,
+    ):
         battles = read_battles(source)
         assert (battles.models, battles.model_a.dtype) == (("x", "y", "z"), np.int64)  # 32 bits do not hold a pair and its battle
         assert rows_of(battles) == [("x", "y", 1), ("y", "x", -1), ("x", "z", 0), ("z", "y", -1)]

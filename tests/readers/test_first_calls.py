@@ -43,6 +43,7 @@ def test_scores_of_cross_validation_with_its_cv(kind: str) -> None:
         "results": results,
         "frames": {name: pd.DataFrame(result) for name, result in results.items()},
         "table": pd.DataFrame(scores),
+        "records": pd.DataFrame(scores).to_records(),
         "labelled": pd.DataFrame(scores, index=[f"fold {k}" for k in range(10)]),
     }[kind]
     answer = tb.compare(source, metric="accuracy", cv=10)

@@ -322,9 +322,11 @@ _EXACT = 2**53
 
 
 def is_frame(source: Any) -> bool:
-    """True for a data frame of any library: they name their columns."""
+    """True for a data frame of any library, and for an array of records: they name their columns."""
     # asked of the class, since polars warns when a lazy frame is asked for its columns
-    return any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__"))
+    return getattr(getattr(source, "dtype", None), "names", None) is not None or any(
+        hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__")
+    )
 
 
 def is_records(source: Any) -> bool:
@@ -334,6 +336,8 @@ def is_records(source: Any) -> bool:
 
 def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> SourceTable:
     """Table of a file, a frame, a dict of columns or a list of records, which messages call by the name."""
+    if isinstance(source, np.ndarray) and source.dtype.names is not None:
+        source = {column: source[column] for column in source.dtype.names}
     if isinstance(source, Mapping):
         return _of_columns(source, name, is_name)
     if is_records(source):
