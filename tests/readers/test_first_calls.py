@@ -32,7 +32,7 @@ def test_a_fitted_search_is_compared_as_it_is() -> None:
     assert "taken to be 10-fold cross-validation, so a test set is 1/10 of the" in " ".join(bare.details.split())
 
 
-@pytest.mark.parametrize("kind", ["arrays", "pairs", "results", "frames", "table", "labelled"])
+@pytest.mark.parametrize("kind", ["arrays", "pairs", "results", "frames", "table", "records", "labelled"])
 def test_scores_of_cross_validation_with_its_cv(kind: str) -> None:
     """One answer whatever cross_validate's scores are kept in."""
     results = {name: cross_validate(model, X, Y, cv=10) for name, model in MODELS.items()}

@@ -38,6 +38,7 @@ def test_losses_of_probabilities_are_scikit_learns(metric: str, whole, of_three:
     assert not one.metric.higher_is_better
     table = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
     assert tb.read_predictions([0, 1, 2], {"a": table}, metric=metric).score.mean() == pytest.approx(of_three)
+    assert tb.read_predictions([0, 1], {"a": [0, 1]}, metric=metric).score.ravel().tolist() == pytest.approx([0, 0], abs=1e-12)
 
 
 def test_ranking_keeps_truth_and_scores() -> None:
