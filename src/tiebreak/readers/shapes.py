@@ -49,6 +49,7 @@ from tiebreak.readers.tables import (
     SourceTable,
     Words,
     as_words,
+    counts_rows,
     has_fractions,
     is_empty,
     is_numeric,
@@ -146,6 +147,8 @@ class Reading:
         }
         table = replace(table, columns={name: column for name, column in table.columns.items() if name not in empty})
         roles = find_roles(table, options.named_columns, options.metric)
+        if _numbers_rows(table, roles, options):
+            del table.columns[roles.pop("item")[0]]  # a dict of our own, made above
         if options.dataset is not None and "dataset" in roles:
             table = table.kept({roles["dataset"][0]: options.dataset}, "dataset")
         refuse_nested(table, [column for columns in roles.values() for column in columns])
@@ -978,6 +981,19 @@ class Reading:
             column=column,
         )
         return words
+
+
+def _numbers_rows(table: SourceTable, roles: Mapping[str, Sequence[str]], options: ReadOptions) -> bool:
+    """True where the first column is the index of a frame, or counts rows each of which is a share, and names no items.
+
+    Beside 0 and 1, right and wrong, it names items.
+    """
+    first, *others = table.columns or [""]
+    is_told = "item" in options.named_columns or options.rows == "items"
+    is_of_many = plain(first) == "index" or (plain(first) in WEAK and plain_name(full_name(options.metric or "")) in RATES)
+    if is_told or not is_of_many or roles != {"item": [first]}:
+        return False
+    return counts_rows(table.columns[first]) and any(has_fractions(table.columns[name]) for name in others)
 
 
 def _rises_evenly(values: FloatArray) -> bool:

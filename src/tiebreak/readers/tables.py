@@ -281,6 +281,12 @@ def is_empty(column: Column | list[Any]) -> bool:
     return bool(np.isnan(column).all()) if isinstance(column, np.ndarray) else isinstance(column, Words) and not column.names
 
 
+def counts_rows(column: Column | list[Any]) -> bool:
+    """True for numbers that count the rows, from 0 or 1 on."""
+    is_running = isinstance(column, np.ndarray) and np.array_equal(column, column[:1] + np.arange(column.size))
+    return is_running and column[0] in (0, 1)
+
+
 def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | list[Any]:
     """Column of Python objects: numbers where all are, else words; the objects themselves where some are lists or objects."""
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not np.ma.isMaskedArray(values):
@@ -390,12 +396,7 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
         if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
-            if is_empty(column) or (
-                place == 1 < len(names)
-                and isinstance(column, np.ndarray)
-                and np.array_equal(column, column[:1] + np.arange(column.size))
-                and column[:1].sum() in (0, 1)
-            ):
+            if is_empty(column) or (place == 1 < len(names) and counts_rows(column)):
                 continue
             own = f"column {place}"
         if own in held:
