@@ -993,7 +993,7 @@ def _numbers_rows(table: SourceTable, roles: Mapping[str, Sequence[str]], option
     is_of_many = plain(first) == "index" or (plain(first) in WEAK and plain_name(full_name(options.metric or "")) in RATES)
     if is_told or not is_of_many or roles != {"item": [first]}:
         return False
-    return counts_rows(table.columns[first]) and any(has_fractions(table.columns[name]) for name in others)
+    return counts_rows(table.columns[first]) and all(has_fractions(table.columns[name]) for name in others)
 
 
 def _rises_evenly(values: FloatArray) -> bool:
