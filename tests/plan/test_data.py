@@ -108,6 +108,8 @@ def test_data_that_cannot_be_used_are_refused(arguments: tuple[Any, Any], messag
         ({"sample_weight": np.ones(7)}, "X has 6 rows, but sample_weight has 7"),
         ({"sample_weight": np.ones(6), "fit_params": {"sample_weight": np.ones(6)}}, "sample_weight is given twice"),
         ({"sample_weight": ["a"] * 6}, "sample_weight is of type <U1; one number for each example is needed."),
+        ({"fit_params": 3}, "fit_params=3 is no dict of what fit is given besides, by name."),
+        ({"fit_params": {1: 2}}, "fit_params={1: 2} is no dict of what fit is given besides, by name."),
     ],
 )
 def test_groups_and_weights_that_say_nothing_are_refused(along: dict[str, Any], message: str):

@@ -51,7 +51,7 @@ def cut(value: Any, n_samples: int, rows: IntArray) -> Any:
 
 
 def check_dataset(
-    X: Any, y: Any, *, name: str = "", groups: Any = None, sample_weight: Any = None, fit_params: Mapping[str, Any] | None = None
+    X: Any, y: Any, *, name: str = "", groups: Any = None, sample_weight: Any = None, fit_params: Any = None
 ) -> Dataset:
     """The data in forms whose rows can be taken.
 
@@ -62,6 +62,8 @@ def check_dataset(
     for what, given in (("X", X), ("y", y)):
         if given is None:
             raise DataError(f"{what}{of} is missing. Pass X and y, or datasets={{name: (X, y)}} for several datasets.")
+    if fit_params is not None and not (isinstance(fit_params, Mapping) and all(isinstance(name, str) for name in fit_params)):
+        raise DataError(f"fit_params={fit_params!r:.60} is no dict of what fit is given besides, by name.")
     along = dict(fit_params or {})
     if sample_weight is not None and "sample_weight" in along:
         raise DataError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
