@@ -28,7 +28,17 @@ from tiebreak.printable import printable
 from tiebreak.readers import logs, sklearn
 from tiebreak.readers.files import check_path, is_answer, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, with_folders
-from tiebreak.readers.header import UNITS, column_advice, is_metric, is_no_score, names_something, refuse_battles, role_of
+from tiebreak.readers.header import (
+    PARTS,
+    UNITS,
+    column_advice,
+    is_metric,
+    is_no_score,
+    names_something,
+    refuse_battles,
+    role_of,
+    words_in,
+)
 from tiebreak.readers.item_scores import items_of, long_of_items
 from tiebreak.readers.long import Long
 from tiebreak.readers.shapes import Reading
@@ -222,6 +232,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> list[Source]:
         else:
             name = "the table" if is_alone and is_frame(source) else name
             given.append(Source(source, name, name))
+    _refuse_parts([each.file for each in given if each.file and not each.key])
     if len(given) > 1 and (rows := _rows_of_runs(given, options)):
         given = [Source(rows, f"{given[0].name} and {len(rows) - 1} more")]
         named = {"model": "model"} if "model" in rows[0] else {}  # be it called 0.9 after its file
@@ -462,6 +473,20 @@ def _refuse_runs(names: Sequence[str]) -> None:
             Advice(f"models={[*names]!r}", typed=" ".join(f"--models {quote(name)}" for name in names)),
             ".",
         )
+
+
+def _refuse_parts(names: Sequence[str]) -> None:
+    """Refuse files of several parts of the data, which would be compared as models: svm_train, svm_test."""
+    seen: dict[tuple[str, ...], str] = {}
+    for name in names:
+        words = words_in(Path(name).name)
+        own = next((word for word in (*words[-1:], *words[:1]) if word in PARTS), None)
+        other = seen.setdefault(tuple(word for word in words if word != own), name) if own is not None else name
+        if other != name:
+            raise UnclearSourceError(
+                f"the files {other!r} and {name!r} are called after parts of the data. Pass those of one part, of which each "
+                "model has one score for each split or item."
+            )
 
 
 def _of_splits(source: Source, options: ReadOptions) -> Source:
