@@ -61,7 +61,6 @@ KEYS = [
     "pairs",
     "slices",
     "scores",
-    "fit_times",
     "items",
     "warnings",
     "requirements",

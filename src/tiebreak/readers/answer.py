@@ -55,7 +55,6 @@ class _Answer:
     metric: Metric
     scores: list[ScoreMatrix]
     items: Items | None = None
-    fit_times: dict[str, tuple[float, float | None]] = field(default_factory=dict)
     settings: _Settings | None = None
     provenance: _Provenance = field(default_factory=_Provenance)
 
@@ -77,8 +76,7 @@ def read_answer(source: Any, name: str) -> Scores:
         matrices = [_checked_matrix(each, f"scores[{place}]", name) for place, each in enumerate(answer.scores)]
         metrics = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
         design = replace(answer.provenance.design, hash=answer.provenance.splits)
-        times = {model: (mean, np.nan if error is None else error) for model, (mean, error) in answer.fit_times.items()}
-        scores = scores_of(matrices, metrics, design, ReadOptions(), name, fit_times=times)
+        scores = scores_of(matrices, metrics, design, ReadOptions(), name)
     else:
         raise _wrong(name, "scores and items are empty")
     if answer.settings is not None:

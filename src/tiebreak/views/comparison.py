@@ -491,7 +491,6 @@ def facts(comparison: Comparison, requirements: Requirements | None = None, *, h
         **({} if written is None else {"n_pairs_omitted": table.n_pairs - written.size}),
         slices=records_of(slices.columns(comparison.slices())) if has_tables and comparison.by is not None else [],
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
-        fit_times=comparison.scores.fit_times,
         items=None if comparison.items is None else items_of(comparison.items),
         warnings=comparison.notices,
         requirements=[] if requirements is None else gate.records(requirements),
