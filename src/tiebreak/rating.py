@@ -124,17 +124,21 @@ def rate(
         is_made = len(files) == 1 and isinstance(files[0], Battles)
         if is_made and cluster is not None:
             raise InvalidParameterError("these battles have been read: say cluster= to read_battles.", about="cluster")
-        held = files[0] if is_made else read_rated(files, cluster=cluster, metric=metric, lower_is_better=lower_is_better)
+        held = files[0] if is_made else read_rated(*files, cluster=cluster, metric=metric, lower_is_better=lower_is_better)
         if isinstance(held, Battles):
             return rate_battles(held, position=position, anchor=anchor, level=level)
         return rate_scores(held, tie_margin=tie_margin, anchor=anchor, level=level)
 
 
 def read_rated(
-    sources: Sequence[Any], *, cluster: str | None, columns: Mapping[str, str] | None = None, where: Any = None, **of_scores: Any
+    *sources: Any,
+    cluster: str | None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    **of_scores: Any,
 ) -> Battles | Scores:
-    """Battles or, where there are none in the sources, scores."""
-    is_of_scores = columns is not None and not columns.keys() <= reader.PARTS
+    """Battles or, where there are none in the sources, scores; `columns` and `where` are as for either's reader."""
+    is_of_scores = columns is not None and not columns.keys() <= reader.HELD
     battles, held = (None, sources) if is_of_scores else _battles_in(sources, cluster, columns, where)
     if battles is not None:
         return battles

@@ -135,6 +135,7 @@ def test_battles_of_lmsys_and_of_numbered_models_are_read(tmp_path: Path) -> Non
     )
     arena = read_battles(path)
     assert (arena.models, arena.outcome.tolist()) == (("x", "y"), [1, 0, -1, -1])
+    assert rows_of(read_battles({name.title(): each.tolist() for name, each in pd.read_csv(path).items()})) == rows_of(arena)
     numbered = {"model_1": ["x", "y", "x"], "model_2": ["y", "x", "y"], "preference": ["model_1", "tie", "B>>A"]}
     assert read_battles(numbered).outcome.tolist() == [1, 0, -1]
     path.write_text(path.read_text().replace("ha,0,1,0", "ha,0,1,1"))
@@ -171,9 +172,10 @@ def test_battles_as_people_call_their_columns(write: Write, columns: str, first:
 def test_battles_by_winner_and_loser_and_by_counts(write: Write) -> None:
     """Who stood first is not known of these, so no bias for it is looked for."""
     for columns in ("winner,loser,tie", "chosen_model,rejected_model,is_draw"):
-        battles = read_battles(write(f"{columns}\nx,y,0\nz,y,1\na,z,0\n", "w.csv"))
-        assert (rows_of(battles), battles.position) == ([("x", "y", 1), ("z", "y", 0), ("a", "z", 1)], False)
-        assert tb.rate(battles).position == "ignored"
+        battles = read_battles(write(f"{columns},prompt\nx,y,0,p\nz,y,1,q\ny,x,0,p\n", "w.csv"))
+        assert (rows_of(battles), battles.position) == ([("x", "y", 1), ("z", "y", 0), ("y", "x", 1)], False)
+        ratings = tb.rate(battles)
+        assert (ratings.position, ratings.n_both) == ("ignored", 0)  # who lost a prompt once and won it once
     counted = read_battles(write("model_a,model_b,wins_a,wins_b,ties\nx,y,2,1,1\ny,z,0,2,0\n", "c.csv"))
     assert sorted(rows_of(counted)) == [("x", "y", -1), ("x", "y", 0), ("x", "y", 1), ("x", "y", 1), *[("y", "z", -1)] * 2]
 

@@ -14,6 +14,7 @@ from tiebreak.cli.options import (
     FILE,
     NAME,
     NAMES,
+    ROLES,
     ROPE,
     Output,
     as_rope,
@@ -22,6 +23,7 @@ from tiebreak.cli.options import (
     found_in,
     help_option,
     output_options,
+    read_by_roles,
     role_options,
     show_found,
     with_direction,
@@ -118,8 +120,7 @@ def _exit_code(gate: dict[str, Any], requirements: Requirements) -> int:
 
 
 _READING = ("models", "dataset", "cv", "rows", "item", "n_train", "n_test")
-_ROLES = ("columns", "where", "positive")
-"""Options of how the files are read, whatever the metric; those that `compare` of the library does not have."""
+"""Options of how the files are read, whatever the metric."""
 
 _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
 
@@ -300,13 +301,10 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
     from tiebreak.errors import TiebreakError, UnknownNameError
 
     settings = dict(settings)
-    roles = {name: settings.pop(name) for name in _ROLES}
     try:
         with waiting("reading and comparing"):
-            if any(roles.values()):
-                of_reading = ("metric", "lower_is_better", "cluster", *_READING)
-                sources = [api.read_scores(*sources, **{name: settings.pop(name) for name in of_reading}, **roles)]
-            return api.compare(*sources, **settings)
+            found = read_by_roles(api.read_scores, sources, settings, ("metric", "lower_is_better", "cluster", *_READING))
+            return api.compare(*found, **settings)
     except TiebreakError as error:
         if isinstance(error, UnknownNameError) and any("," in name for name in settings.get("models") or ()):
             raise CommandError(f"{error} (A comma belongs to the name: give --models once for each.)") from error
@@ -330,7 +328,7 @@ def _compared_otherwise(sources: Sequence[Any], settings: dict[str, Any], compar
             "own, or when all data are in. This look was not kept."
         )
     try:
-        api.read_scores(*sources, **{name: settings[name] for name in (*_READING, *_ROLES)})
+        api.read_scores(*sources, **{name: settings[name] for name in (*_READING, *ROLES)})
     except UnclearSourceError as error:
         if error.about == "lower_is_better":  # else there are several metrics, of which one is taken below
             raise CommandError(

@@ -5,7 +5,17 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import NAMES, Output, check_apart, format_option, help_option, html_option, raw_option, role_options
+from tiebreak.cli.options import (
+    NAMES,
+    Output,
+    check_apart,
+    format_option,
+    help_option,
+    html_option,
+    raw_option,
+    read_by_roles,
+    role_options,
+)
 from tiebreak.cli.process import say, standard_input_as_file
 
 EPILOG = """\b
@@ -58,11 +68,8 @@ def noise_floor_command(files: tuple[str, ...], file: Path | None, **settings: A
 
     output = Output.of(settings, files)
     check_apart("--output", file, files)
-    roles = {name: settings.pop(name) for name in ("columns", "where")}
-    with standard_input_as_file(files) as sources:
-        if any(roles.values()):
-            of_reading = {name: settings.pop(name) for name in ("metric", "lower_is_better", "models", "item")}
-            sources = [api.read_scores(*sources, **of_reading, **roles)]
+    with standard_input_as_file(files) as held:
+        sources = read_by_roles(api.read_scores, held, settings, ("metric", "lower_is_better", "models", "item"))
         floor = api.noise_floor(*sources, **settings)
     output.write(floor)
     if file is not None:

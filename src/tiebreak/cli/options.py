@@ -235,6 +235,23 @@ role_options = (
 )
 """Options that say what the columns of a table hold, and which rows count."""
 
+ROLES = ("columns", "where", "positive")
+"""Options that `compare` of the library does not have, as they are of reading alone."""
+
+
+def read_by_roles(
+    read: Callable[..., Any], sources: Sequence[Any], settings: dict[str, Any], of_reading: Sequence[str]
+) -> Sequence[Any]:
+    """Sources as they are or, where an option says what their columns hold, what `read` finds in them.
+
+    `ROLES` are taken out of the settings, and where one is used those `of_reading` too.
+    """
+    roles = {name: settings.pop(name) for name in ROLES if name in settings}
+    if not any(roles.values()):
+        return sources
+    return [read(*sources, **{name: settings.pop(name) for name in of_reading}, **roles)]
+
+
 raw_option = click.Option(["--raw"], is_flag=True, help="With csv: names as they are, formulas too.")
 plots_option = click.Option(["--plots"], type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder.")
 html_option = click.Option(["--html"], type=_report_file, metavar="FILE", help="Write the report, which opens offline.")

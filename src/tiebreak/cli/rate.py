@@ -12,6 +12,7 @@ from tiebreak.cli.options import (
     html_option,
     plots_option,
     raw_option,
+    read_by_roles,
     role_options,
     show_found,
     with_direction,
@@ -71,14 +72,11 @@ def rate_command(files: tuple[str, ...], **settings: Any) -> None:
     output = Output.of(settings, files)
     settings = with_direction(settings)
     settings["position"] = not settings.pop("ignore_position")
-    roles = {name: settings.pop(name) for name in ("columns", "where")}
     with standard_input_as_file(files) as held, waiting("rating"):
         sources = with_folders(held)
         try:
-            if any(roles.values()):
-                of_reading = {name: settings.pop(name) for name in ("cluster", "metric", "lower_is_better")}
-                sources = [read_rated(sources, **of_reading, **roles)]
-            ratings = rate(*sources, **settings)
+            found = read_by_roles(read_rated, sources, settings, ("cluster", "metric", "lower_is_better"))
+            ratings = rate(*found, **settings)
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise

@@ -169,7 +169,8 @@ def rate_scores(scores: Scores, *, tie_margin: float = 0.0, anchor: str | None =
 
 def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None = None, level: float = 0.95) -> Ratings:
     """Ratings from battles, without the judge's bias for a position where that is asked for and can be told."""
-    n, position = len(battles.models), position and battles.position
+    n = len(battles.models)
+    position = position and battles.position
     counts = np.full(battles.outcome.size, True) if battles.weight is None else battles.weight > 0
     fixed = _checked(battles.model_a[counts], battles.model_b[counts], battles.models, anchor)
     score = (1 + battles.outcome) / 2

@@ -1,4 +1,4 @@
-"""Battles out of any table with model_a, model_b and winner."""
+"""Battles out of any table of two models that meet and who won, however it says so."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from tiebreak.errors import DataError, InvalidParameterError, SourceNotFoundErro
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import FLAGS, JUDGED, PAIRS, SIDES, WON, battle_advice, plain, sides_of
+from tiebreak.readers.header import FLAGS, JUDGED, MARKS, PAIRS, SIDES, WON, battle_advice, by_word, plain, sides_of
 from tiebreak.readers.tables import SourceTable, Words, is_numeric, read_table, refuse_nested, united, words_of
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -40,22 +40,31 @@ SMALLEST_WEIGHT = 1e-9
 """Share of the largest weight below which another is lost in rounding."""
 
 _WINNERS = {
-    **dict.fromkeys(("a", "model_a", "model_1", "1", "1.0", "left", "first", "a>b", "a>>b", "[[a]]", "1-0"), 1),
-    **dict.fromkeys(("b", "model_b", "model_2", "2", "2.0", "right", "second", "b>a", "b>>a", "[[b]]", "0-1"), -1),
+    **{
+        f"{before}{mark}": sign
+        for before in ("", "model", "model_")
+        for marks in MARKS[:4]  # x and y where the columns are called so
+        for mark, sign in zip(marks, (1, -1), strict=True)
+    },
+    **dict.fromkeys(("1.0", "a>b", "a>>b", "[[a]]", "1-0"), 1),
+    **dict.fromkeys(("2.0", "b>a", "b>>a", "[[b]]", "0-1"), -1),
     **dict.fromkeys("tie tied draw both none 0 0.0 both_bad bothbad equal neither a=b [[c]] 1/2-1/2".split(), 0),
     **dict.fromkeys(("tie (bothbad)", "both bad"), 0),
 }
+"""Words for who won: 1 for the first, -1 for the second, 0 for a tie."""
 
-_PARTS: dict[str, Sequence[str]] = {"cluster": ("cluster",), "weight": ("weight",), "question": QUESTIONS, "judge": JUDGES}
+_BESIDE: dict[str, Sequence[str]] = {"cluster": ("cluster",), "weight": ("weight",), "question": QUESTIONS, "judge": JUDGES}
 """Names of the columns that battles may have beside their sides, by what they hold."""
 
-PARTS = frozenset((*SIDES, *_PARTS))
+HELD = frozenset((*SIDES, *_BESIDE))
 """What a column of battles may hold."""
 
 _ANNOTATED = ("generator1", "preference")
 """Plain names of columns of AlpacaEval's annotations, where a preference is 1 for the first and 2 for the second."""
 
 _TIES = ("tie", "draw", "istie", "isdraw")
+"""Plain names of a column that says of a row with a winner that it is a tie, or counts ties."""
+
 MOST_COUNTED = 10_000_000
 """Battles that a table of counts may stand for."""
 
@@ -83,8 +92,8 @@ def read_battles(
     together, "cluster" if not given; `columns` and `where` are as for `tiebreak.read_battles`.
     """
     named = {**(columns or {}), **({} if cluster is None else {"cluster": cluster})}
-    for part in named.keys() - PARTS:
-        what = f"a column of battles holds one of {quoted(sorted(PARTS), 9)}; got {part!r}."
+    for part in named.keys() - HELD:
+        what = f"a column of battles holds one of {quoted(sorted(HELD), 9)}; got {part!r}."
         raise InvalidParameterError(what, about="columns")
     parts, others = [], []
     for place, source in enumerate(sources, start=1):
@@ -117,17 +126,19 @@ def _a_row_each(table: SourceTable) -> tuple[SourceTable, bool]:
     sides = list(sides_of(table.columns).values())[:2]
     pair = tuple(map(plain, sides))
     tie = next((own[word] for word in _TIES if word in own), "")
-    if table.columns.keys() >= {*FLAGS} and "winner" not in own:
-        values = np.stack([table.numbers(flag) for flag in FLAGS])
+    if own.keys() >= {*FLAGS} and "winner" not in own:
+        flags = [own[flag] for flag in FLAGS]
+        values = np.stack([table.numbers(flag) for flag in flags])
         _refuse_rows(
             table,
             (np.sum(values == 1, axis=0) != 1) | (np.sum(values == 0, axis=0) != 2),
-            lambda row: f"one of {quoted(FLAGS)} must be 1 and the others 0",
+            lambda row: f"one of {quoted(flags)} must be 1 and the others 0",
         )
         return _with(table, values.argmax(axis=0)), True
     if pair in WON:  # the winner is listed first, wherever it stood
-        is_tie = table.numbers(tie) == 1 if tie else np.zeros(table.n_rows, dtype=bool)
-        return _with(table, 2 * is_tie, sides), False
+        ties = table.numbers(tie) if tie else np.zeros(table.n_rows)
+        _refuse_rows(table, ~np.isin(np.nan_to_num(ties), (0, 1)), lambda row: f"{tie!r} is {ties[row]:g}, and not 0 or 1")
+        return _with(table, 2 * (ties == 1), sides), False
     counts = [
         next((own[word] for word in (f"wins{mark}", f"{mark}win", f"win{mark}", f"wins{side}", f"{side}win") if word in own), "")
         for side, mark in zip(pair, PAIRS.get(pair, ()), strict=False)
@@ -142,6 +153,8 @@ def _a_row_each(table: SourceTable) -> tuple[SourceTable, bool]:
         ),
         lambda row: f"counts of battles are whole numbers, of {MOST_COUNTED:,} battles at most; got {numbers[:, row].tolist()}",
     )
+    if not numbers.any():
+        raise table.refuse(f"it counts no battles: all of {quoted(counts)} are 0.")
     outcome, row = np.indices(numbers.shape).reshape(2, -1).repeat(numbers.astype(int).ravel(), axis=1)
     return _with(table.take(row), outcome, sides), False
 
@@ -156,18 +169,17 @@ def _with(table: SourceTable, outcome: IntArray, sides: Sequence[str] = ()) -> S
 def _columns(table: SourceTable, named: Mapping[str, str]) -> dict[str, str]:
     """Columns of battles by what they hold; none of another table."""
     names = [*table.columns, *table.nested]
-    columns = {plain(each): each for each in names}
-    folded = {each.strip().casefold() for each in names}
-    if judged := next((each for each in JUDGED if folded >= {*each}), ()):
+    columns = by_word(names)
+    if judged := next((each for each in JUDGED if columns.keys() >= {*each}), ()):
         raise refuse(
             table.name,
-            f"a row holds several games ({quoted(judged)}).",
+            f"a row holds several games ({quoted([columns[each] for each in judged])}).",
             "Write a row for each game, with model_a, model_b (the sides in their order), winner and question_id.",
             kind=UnclearSourceError,
         )
-    known = {part: columns[plain(word)] for part, words in _PARTS.items() for word in words[::-1] if plain(word) in columns}
+    known = {part: columns[plain(word)] for part, words in _BESIDE.items() for word in words[::-1] if plain(word) in columns}
     found = {**sides_of(names), **known}
-    if not (named.keys() & {*SIDES} or folded >= {*FLAGS}):
+    if not (named.keys() & {*SIDES} or columns.keys() >= {*FLAGS}):
         of_sides = [table.columns.get(found[part]) for part in SIDES[:2] if part in found]
         if "winner" not in found and all(column is not None and is_numeric(column) for column in of_sides):
             return {}  # scores of models that are called model_1 and model_2, or of others
@@ -176,7 +188,7 @@ def _columns(table: SourceTable, named: Mapping[str, str]) -> dict[str, str]:
         found.setdefault("winner", columns[word])  # of battles they say who won, and else scores or the truth
     if twice := [each for each in names if each not in found.values() and {plain(each)} & {*map(plain, found.values())}]:
         raise UnclearSourceError(
-            f"{table.name} has other columns that are called {quoted(twice)} but for the case of letters. Rename one."
+            f"{table.name} has other columns that are called {quoted(twice)} but for case, blanks and the like. Rename one."
         )
     if lacking := [part for part in SIDES if part not in found]:
         raise DataError(
@@ -225,7 +237,7 @@ def _part(table: SourceTable, held: Mapping[str, str], *, position: bool) -> _Pa
     if not position and np.array_equal(own, turned):
         raise table.refuse(
             "each battle stands there twice, once for each of its two models, and would count twice.",
-            "Keep one row for each battle.",
+            "Keep one row for each battle; if they are different battles, call the two columns model_a and model_b.",
         )
     whole = {key: each for key, each in words.items() if (each.code >= 0).all()}
     return _Part(table.name, whole, outcome, weight, held["question"] if "question" in whole else "", position)

@@ -324,16 +324,19 @@ MODELS_ADVICE = Advice("models=['A', 'B']", typed="--models A --models B")
 # --- columns of battles -----------------------------------------------------------------------------------------------------
 
 SIDES = ("model_a", "model_b", "winner")
+"""What columns of battles hold."""
 
 _RIVALS = "model system player assistant candidate generator method agent llm bot team".split()
 CALLED = (*(f"{each}*" for each in _RIVALS), *(f"*{each}" for each in _RIVALS), "model*name", "modelname*", "response*model")
+"""Plain names of the columns of two models that meet, with a star for the mark that tells them apart."""
+
 MARKS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("x", "y"))
 PAIRS: dict[tuple[str, ...], tuple[str, str]] = {
     **{tuple(called.replace("*", mark) for mark in marks): marks for called in CALLED for marks in MARKS},
     **{pair: pair for pair in (MARKS[0], MARKS[2])},
     ("model", "opponent"): ("win", "loss"),
 }
-"""Plain names of the columns of two models that meet, and the words for either: model_a and model_b, left and right."""
+"""Plain names of these two columns, and the words by which a decision names either: model_a and model_b, left and right."""
 
 WON = (
     ("winner", "loser"),
@@ -347,11 +350,17 @@ DECISIONS = """winner winningmodel winnermodel modelwinner preferredmodel prefer
     decision judgement judgment choice""".split()
 """Plain names of the column that says who won, the most certain first."""
 
-FLAGS = ("winner_model_a", "winner_model_b", "winner_tie")
-"""Columns of which one is 1, in the place of a winner, as the data of LMSYS's arena have them."""
+FLAGS = ("winnermodela", "winnermodelb", "winnertie")
+"""Plain names of columns of which one is 1, in the place of a winner, as the data of LMSYS's arena have them."""
 
-JUDGED = (("model_1", "model_2", "g1_winner", "g2_winner"), ("model", "judge", "games"))
-"""Columns of FastChat (MT-Bench) and Arena-Hard, a row for two games or more: they are written anew, a row for each."""
+JUDGED = (("model1", "model2", "g1winner", "g2winner"), ("model", "judge", "games"))
+"""Those of FastChat (MT-Bench) and Arena-Hard, a row for two games or more: they are written anew, a row for each."""
+
+
+def by_word(names: Iterable[str]) -> dict[str, str]:
+    """Names by their plain form, and by their own without case: games, too, is a name of its own."""
+    own = [*names]
+    return {name.strip().casefold(): name for name in own} | {plain(name): name for name in own}
 
 
 def sides_of(names: Iterable[str]) -> dict[str, str]:
@@ -364,10 +373,11 @@ def sides_of(names: Iterable[str]) -> dict[str, str]:
 
 def battle_columns(names: Iterable[str]) -> tuple[str, ...]:
     """Columns by which a table is one of battles; empty for others."""
-    own = [*names]
-    sides, words = sides_of(own), {name.strip().casefold() for name in own}
-    is_whole = sides.keys() >= {*SIDES}
-    return tuple(dict.fromkeys(sides.values())) if is_whole else next((each for each in (FLAGS, *JUDGED) if words >= {*each}), ())
+    own = by_word(names)
+    sides = sides_of(own.values())
+    if sides.keys() >= {*SIDES}:
+        return tuple(dict.fromkeys(sides.values()))
+    return next((tuple(map(own.__getitem__, each)) for each in (FLAGS, *JUDGED) if own.keys() >= {*each}), ())
 
 
 def refuse_battles(table: SourceTable) -> None:

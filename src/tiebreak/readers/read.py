@@ -479,7 +479,7 @@ def _refuse_parts(names: Sequence[str]) -> None:
     """Refuse files of several parts of the data, which would be compared as models: svm_train, svm_test."""
     seen: dict[tuple[str, ...], str] = {}
     for name in names:
-        words = words_in(Path(name).name)
+        words = words_in(name)
         own = next((word for word in (*words[-1:], *words[:1]) if word in PARTS), None)
         other = seen.setdefault(tuple(word for word in words if word != own), name) if own is not None else name
         if other != name:

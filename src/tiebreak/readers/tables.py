@@ -283,8 +283,9 @@ def is_empty(column: Column | list[Any]) -> bool:
 
 def counts_rows(column: Column | list[Any]) -> bool:
     """True for numbers that count the rows, from 0 or 1 on."""
-    is_running = isinstance(column, np.ndarray) and np.array_equal(column, column[:1] + np.arange(column.size))
-    return is_running and column[0] in (0, 1)
+    if not isinstance(column, np.ndarray):
+        return False
+    return np.array_equal(column, column[:1] + np.arange(column.size)) and column[:1].sum() in (0, 1)
 
 
 def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | list[Any]:
