@@ -14,7 +14,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
-from tiebreak.errors import DataError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 from tiebreak.statistics import bootstrap_winner
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.3, random_state=4)
@@ -48,6 +48,8 @@ def test_a_metric_that_is_no_mean_is_computed_for_each_bootstrap() -> None:
     """ROC AUC: the claim is the pooled area of the best; a bootstrap by hand gives the same out-of-bag score."""
     evaluation = evaluated({"bayes": GaussianNB(), "logistic": LogisticRegression()}, scoring="roc_auc")
     score = evaluation.bias_corrected(n_resamples=50, rng=3)
+    with pytest.raises(InvalidParameterError, match="n_resamples must be at most 100,000; got 1000000000"):
+        evaluation.bias_corrected(n_resamples=10**9)
     frame = evaluation.predictions.sort_values("row")
     column = {name: part.filter(regex="^decision|^probability").dropna(axis=1) for name, part in frame.groupby("model")}
     answers = [column["bayes"]["probability 1"].to_numpy(), column["logistic"]["decision"].to_numpy()]

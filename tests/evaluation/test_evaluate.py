@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -340,7 +341,7 @@ def test_cells_of_others_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None
     other = SqlLease(log)
     claimed(other, CELLS[:3])
     with SqlLease(log) as lease:
-        claims = Claims(lease, CELLS, (), tell)
+        claims = Claims(lease, deque(CELLS), (), tell)
         mine = list(claims)
         assert mine == CELLS[3:]
         assert len(claims.held) == 3
@@ -380,7 +381,7 @@ def test_after_a_refusal_the_store_is_asked_again_for_what_was_taken_on_beside()
     """Others may have that as well; what was refused is theirs."""
     lease = Lost()
     kept: list[Outcome] = []
-    claims = Claims(lease, CELLS[:8], (), lambda outcomes, _: kept.extend(outcomes))  # type: ignore[arg-type]
+    claims = Claims(lease, deque(CELLS[:8]), (), lambda outcomes, _: kept.extend(outcomes))  # type: ignore[arg-type]
     assert next(claims) == CELLS[0]
     claims.write([an_outcome(CELLS[0])])
     assert kept == []

@@ -3,6 +3,7 @@
 import hashlib
 import struct
 import warnings
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -254,6 +255,15 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             "cv: the training rows of split 0 are of type float64; row numbers (counted from 0) are needed.",
         ),
         ([3], values(), "regression", "cv: entry 0 is no pair (training rows, test rows)."),
+        (
+            repeat(([0, 1], [5])),
+            values(),
+            "regression",
+            (
+                "cv: 100,001 splits of 60 examples; at most 100,000 splits, and 500,000,000 rows in all of them, are kept in "
+                "memory. Use fewer repeats or folds."
+            ),
+        ),
         (iter(()), values(), "regression", "cv makes no splits. If it is a generator, it was used up before; make it anew."),
         (
             [([0, 2, 4], [1, 3])],
@@ -337,7 +347,7 @@ def test_a_name_that_is_not_there_offers_the_nearest():
 def test_billions_of_splits_are_counted_and_refused(cv: Any):
     """Before any is made: each takes memory."""
     assert told(DataError, lambda: make_splits(cv, classes(), "classification", 0)).startswith(
-        "cv: 2,000,000,000 splits of 60 examples; at most 1,000,000 splits"
+        "cv: 2,000,000,000 splits of 60 examples; at most 100,000 splits"
     )
 
 

@@ -14,7 +14,6 @@ from tiebreak.errors import ChangedRunError
 from tiebreak.stores import lease as leases
 from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.sqlite import SqliteDatabase
 
 CELLS = all_cells(a_plan())
 DAY = 24 * 3600.0
@@ -23,12 +22,12 @@ DAY = 24 * 3600.0
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Sets the store's own clock forth by so many seconds."""
-    ahead = [0.0]
+    ahead, now = [0.0], time.time
 
     def set_forth(seconds: float) -> None:
         ahead[0] += seconds
 
-    monkeypatch.setattr(SqliteDatabase, "now", lambda *_: time.time() + ahead[0])
+    monkeypatch.setattr(time, "time", lambda: now() + ahead[0])
     return set_forth
 
 

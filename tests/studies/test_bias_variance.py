@@ -76,8 +76,8 @@ def test_rounds_are_added_to_what_is_there(tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"n_rounds": 1}, InvalidParameterError, "n_rounds must be a whole number of at least 2 training sets; got 1."),
-        ({"n_rounds": 10**9}, DataError, "cv: 1,000,000,000 splits of 80 examples; at most 1,000,000 splits"),
+        ({"n_rounds": 1}, InvalidParameterError, "n_rounds must be a whole number of at least 2; got 1."),
+        ({"n_rounds": 10**9}, DataError, "cv: 1,000,000,000 splits of 80 examples; at most 100,000 splits"),
         ({"test_size": 1.5}, DataError, "StratifiedShuffleSplit could not split the data: test_size=1.5 should be"),
     ],
 )

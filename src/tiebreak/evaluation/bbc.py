@@ -13,7 +13,7 @@ from tiebreak.evaluation.cell import scores_of
 from tiebreak.evaluation.predictions import Kept
 from tiebreak.metrics.scorer import Outputs, Scorer, resolve_scorers
 from tiebreak.metrics.targets import Truth, UndefinedScore
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import FloatArray, IntArray, check_count
 from tiebreak.plan.plan import check_rng
 from tiebreak.plan.record import DatasetRecord
 from tiebreak.result import Result
@@ -106,7 +106,7 @@ def bias_corrected(
         kept.truth.take(rows),
         list(said.values()),
         higher_is_better=named.higher_is_better,
-        n_resamples=n_resamples,
+        n_resamples=check_count(n_resamples, "n_resamples", most=100_000),  # each may take a millisecond
         alpha=alpha,
         groups=None if groups is None else groups[rows],
         rng=0 if seed is None else seed,

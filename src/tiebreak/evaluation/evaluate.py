@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def measure_plan(
         tracker = Tracker(log, progress, len(missing), int(np.count_nonzero(table.state)) - len(again))
         try:
             with SqlLease(log) as lease:
-                claims = Claims(lease, missing, again, tracker.add)
+                claims = Claims(lease, deque(missing), again, tracker.add)
                 while missing:
                     with closing(measure(work, claims)) as batches:  # whatever happens here, nobody is at work any more
                         for outcomes in batches:
@@ -232,32 +233,28 @@ POLL_SECONDS = 0.5
 """From one look for what others have lost or finished to the next."""
 
 
+@dataclass(eq=False)
 class Claims(Iterator[Cell]):
     """Cells to be measured, as a runner takes them: an iterator that asks the store just in time.
 
-    `missing` stands in the order of the plan; `again` are those of them that are measured although they have failed before;
-    `held` are those that others have taken on. `tell` is told of outcomes that are kept, here or by others, and of the number of
-    cells that are waited for.
+    `missing` are those that nobody was asked for yet, in the order of the plan; `again` are those of them that are measured
+    although they have failed before; `held` are those that others have taken on. `tell` is told of outcomes that are kept, here
+    or by others, and of the number of cells that are waited for.
     """
 
-    def __init__(
-        self,
-        lease: SqlLease,
-        missing: Sequence[Cell],
-        again: Collection[Cell],
-        tell: Callable[[Sequence[Outcome], int], object],
-    ) -> None:
-        self._lease, self._again, self._tell = lease, frozenset(again), tell
-        self._unasked = deque(missing)
-        self._ready: deque[Cell] = deque()
-        self.held: list[Cell] = []
-        self._n_taken = 0
-        self._begun = time.monotonic()
-        self._is_shared = False
-        self._is_over = False
+    lease: SqlLease
+    missing: deque[Cell]
+    again: Collection[Cell]
+    tell: Callable[[Sequence[Outcome], int], object]
+    held: list[Cell] = field(default_factory=list, init=False)
+    _ready: deque[Cell] = field(default_factory=deque, init=False)
+    _n_taken: int = field(default=0, init=False)
+    _begun: float = field(default_factory=time.monotonic, init=False)
+    _is_shared: bool = field(default=False, init=False)
+    _is_over: bool = field(default=False, init=False)
 
     def __next__(self) -> Cell:
-        while not self._ready and self._unasked and not self._is_over:
+        while not self._ready and self.missing and not self._is_over:
             self.write(())
         if not self._ready:
             self._is_over = True  # for the runner that iterates now, whatever becomes free later
@@ -266,25 +263,25 @@ class Claims(Iterator[Cell]):
         return self._ready.popleft()
 
     def __length_hint__(self) -> int:
-        return len(self._ready) + len(self._unasked)
+        return len(self._ready) + len(self.missing)
 
     def write(self, outcomes: Sequence[Outcome], held: Sequence[Cell] = ()) -> None:
         """Keep outcomes, and take on what will be needed next, or what of `held` is free by now; tell of what is kept."""
         seconds = max(time.monotonic() - self._begun, AHEAD_SECONDS / 3)  # so that at first it is three times as many each time
         n = math.ceil((self._n_taken or FIRST) * AHEAD_SECONDS / seconds)
         if self._is_shared:  # towards the end a few at a time, so that nobody is idle while others have much before them
-            n = max(1, min(n, len(self._unasked) // 4))
-        n = 0 if self._is_over or held else min(n - len(self._ready), len(self._unasked))
-        wanted = held or [self._unasked.popleft() for _ in range(n)]
-        refused, claim = self._lease.exchange(outcomes, wanted, again=self._again)
+            n = max(1, min(n, len(self.missing) // 4))
+        n = 0 if self._is_over or held else min(n - len(self._ready), len(self.missing))
+        wanted = held or [self.missing.popleft() for _ in range(n)]
+        refused, claim = self.lease.exchange(outcomes, wanted, again=self.again)
         self._ready += claim.granted
         self.held += claim.held
         self._is_shared |= bool(claim.held or claim.settled)
         lost = {outcome.cell for outcome in refused}
         kept = [outcome for outcome in outcomes if outcome.cell not in lost]
-        self._tell([*kept, *claim.settled], len(claim.held) if held and not self._ready else 0)
+        self.tell([*kept, *claim.settled], len(claim.held) if held and not self._ready else 0)
         if lost:  # what was taken on at the same time may be lost as well
-            self._unasked.extendleft(reversed(self._ready))
+            self.missing.extendleft(reversed(self._ready))
             self._ready.clear()
         self.held += sorted(lost)
 

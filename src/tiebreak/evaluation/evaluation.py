@@ -217,6 +217,7 @@ class Evaluation(Result):
         dataset : str, optional
             Which, where there are several.
         n_resamples : int
+            At most 100,000.
         alpha : float
             1 - coverage of the interval.
         groups : array_like of shape (n_samples,), optional

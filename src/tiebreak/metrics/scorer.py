@@ -43,6 +43,9 @@ class Scorer:
         What tells, hashed, whether the metric is still computed as it was.
     formula : Formula or None
         Computation from the model's answers; None for a metric that asks the model.
+    needs : tuple of str
+        Methods of a model that the formula takes, the preferred one first: `score` takes the answer of the first that there is.
+        Empty for a metric that asks the fitted model itself, by `score_model`.
     call : callable or None
         ``(model, X, y, **kwargs) -> float`` of a metric that asks the model, as scikit-learn's scorers are called.
     factor : int
@@ -52,16 +55,9 @@ class Scorer:
     metric: Metric
     fingerprint_parts: Any
     formula: Formula | None = field(default=None, repr=False, compare=False)
+    needs: tuple[str, ...] = ()
     call: Any = field(default=None, repr=False)
     factor: int = 1
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Methods of a model, the preferred one first: `score` takes the answer of the first that there is.
-
-        Empty for a metric that asks the fitted model itself, by `score_model`.
-        """
-        return () if self.formula is None else self.formula.needs
 
     def score(self, truth: Truth, outputs: Outputs) -> float:
         """The metric of what a model said of the rows of the truth, by method; columns are those of the dataset's classes.
@@ -248,7 +244,7 @@ def _resolve(given: Any, key: Any, classifier: bool, n_classes: int | None) -> S
         if not classifier or not n_classes:
             raise InvalidParameterError("a CostMatrix is for classes, and the target does not hold one label for each row.")
         formula = Formula(("predict",), given.of_truth, True, given.check_truth)
-        return Scorer(_metric(key or given.name, False), given.fingerprint_parts, formula=formula)
+        return Scorer(_metric(key or given.name, False), given.fingerprint_parts, formula, formula.needs)
     if callable(given):
         return _of_callable(given, key)
     raise InvalidParameterError(f"scoring holds {given!r} of type {type(given).__name__}. Pass {_ACCEPTED}.")
@@ -283,7 +279,7 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
     if formula.for_more and n_classes and n_classes > 2:
         instead = " or ".join(repr(each) for each in formula.for_more)
         raise InvalidParameterError(f"the metric {own!r} is for two classes, and the target has {n_classes}. Use {instead}.")
-    return Scorer(metric, parts, formula=formula)
+    return Scorer(metric, parts, formula, formula.needs)
 
 
 # --- scorer objects and functions -------------------------------------------------------------------------------------------

@@ -247,7 +247,7 @@ def make_splitter(cv: Mapping[str, Any], dataset: Dataset, seed: int, *, has_cla
         raise DataError(f"cv: splits of the kind {kind!r} cannot be made: {error}") from None
 
 
-MOST_SPLITS = 1_000_000
+MOST_SPLITS = 100_000
 MOST_ROWS = 500_000_000
 """Row numbers of all splits of a dataset: 4 GB."""
 
@@ -285,7 +285,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
             cv.random_state = seed
         splits = _of_splitter(cv, dataset)
     elif isinstance(cv, Iterable):
-        splits = _of_pairs(cv, dataset.n_samples)
+        splits = _of_pairs(cv, dataset)
     else:
         raise DataError(
             f"cv={cv!r:.60} makes no splits. Pass a whole number of at least 2, a name such as 'repeated-stratified', a splitter "
@@ -313,29 +313,32 @@ def _of_splitter(cv: Any, dataset: Dataset) -> tuple[Split, ...]:
     check_amount(n_splits, dataset)
     try:
         with caught_warnings() as caught:
-            pairs = list(cv.split(dataset.X, dataset.y, dataset.groups))
+            splits = _of_pairs(cv.split(dataset.X, dataset.y, dataset.groups), dataset)
         for each in caught:  # scikit-learn goes on with folds that lack the class, and only says so
             if str(each.message).startswith("The least populated class"):
                 raise ValueError(f"{each.message} Use fewer folds, or 'kfold', which does not stratify.")
         give_again(caught)
+    except DataError:
+        raise
     except Exception as error:
         if dataset.groups is None and "groups" in str(error):
             raise DataError(f"{type(cv).__name__} needs to know which examples belong together. ", _PASS_GROUPS) from None
         raise DataError(f"{type(cv).__name__} could not split the data{_of(dataset)}: {error}") from error
-    return _of_pairs(pairs, dataset.n_samples)
+    return splits
 
 
-def _of_pairs(pairs: Iterable[Any], n_samples: int) -> tuple[Split, ...]:
+def _of_pairs(pairs: Iterable[Any], dataset: Dataset) -> tuple[Split, ...]:
     splits = []
     for number, pair in enumerate(pairs):
+        check_amount(number + 1, dataset)  # which may be endless
         try:
             train, test = pair
         except (TypeError, ValueError):
             raise DataError(f"cv: entry {number} is no pair (training rows, test rows).") from None
         splits.append(
             Split(
-                _rows(train, n_samples, f"training rows of split {number}"),
-                _rows(test, n_samples, f"test rows of split {number}"),
+                _rows(train, dataset.n_samples, f"training rows of split {number}"),
+                _rows(test, dataset.n_samples, f"test rows of split {number}"),
             )
         )
     if not splits:

@@ -25,13 +25,13 @@ SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's o
 
 
 def measure_on_machine(
-    workload: Workload, cells: Iterable[Cell], *, n_workers: int = 1, timeout: float | None = None
+    workload: Workload, cells: Iterable[Cell], *, n_workers: int, timeout: float | None = None
 ) -> Generator[list[Outcome], None, None]:
     """Measure each cell once and yield the outcomes in batches that are to be recorded together.
 
-    With one worker and no timeout everything happens in this process. Else there are worker processes, which take about 1.5 s
-    to start and end with the run; one that dies costs no other one anything. The cells that it held are measured again, each
-    alone, and a cell that twice takes its worker down with it becomes an outcome "killed".
+    Worker processes take about 1.5 s to start and end with the run, so that a single cell without a timeout is measured in this
+    process. One that dies costs no other one anything: the cells that it held are measured again, each alone, and a cell that
+    twice takes its worker down with it becomes an outcome "killed".
 
     A batch holds what one worker measured at a stretch, about 0.2 s of work, or what several did. A worker is given
     more only after the consumer has asked for the next batch, so that at a kill at most one batch of each worker is
@@ -57,7 +57,7 @@ def measure_on_machine(
     LostWorkersError
         None can be started.
     """
-    if timeout is None and (n_workers == 1 or length_hint(cells, 2) <= 1):
+    if timeout is None and length_hint(cells, 2) <= 1:
         return measure_here(workload, cells)
     pool = LocalPool(code.pickled(workload), max(1, min(n_workers, length_hint(cells, n_workers))))
     return Dispatch(pool, cells, workload.group, timeout).outcomes()

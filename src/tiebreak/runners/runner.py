@@ -12,13 +12,13 @@ from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.contract import Workload
 from tiebreak.runners.dask import measure_on_cluster
-from tiebreak.runners.local import measure_on_machine
+from tiebreak.runners.local import measure_here, measure_on_machine
 
 Runner: TypeAlias = Callable[[Workload, Iterable[Cell]], Generator[list[Outcome], None, None]]
 
 
 def make_runner(runner: Any, n_jobs: int = 1, timeout: float | None = None) -> Runner:
-    """The function that measures the cells of a call: `measure_on_machine` or `measure_on_cluster`, with its settings.
+    """The function that measures the cells of a call, with its settings: in this process, on this machine, or on a cluster.
 
     `runner` None means processes of this machine, so many as `n_jobs` says; a ``distributed.Client`` or the address of a
     scheduler means Dask, which must do without `n_jobs` and `timeout`. Raises `InvalidParameterError` for what is no runner, for
@@ -30,8 +30,10 @@ def make_runner(runner: Any, n_jobs: int = 1, timeout: float | None = None) -> R
             raise InvalidParameterError(
                 Setting("timeout", repr(timeout)), " is no number of seconds above 0 for a cell; give one, or None for no limit."
             )
-        seconds = None if timeout is None else float(timeout)
-        return partial(measure_on_machine, n_workers=number_of_workers(n_jobs), timeout=seconds)
+        n_workers = number_of_workers(n_jobs)
+        if timeout is None:
+            return measure_here if n_workers == 1 else partial(measure_on_machine, n_workers=n_workers)
+        return partial(measure_on_machine, n_workers=n_workers, timeout=float(timeout))
     distributed = sys.modules.get("distributed")  # who has a client has imported it
     is_address = isinstance(runner, str) and runner.startswith(("tcp://", "tls://"))
     if not is_address and (distributed is None or not isinstance(runner, distributed.Client)):

@@ -32,14 +32,17 @@ TABLES = {
 
 @dataclass(eq=False)
 class Connection:
-    """A connection of a driver, ``sqlite3`` or ``psycopg``. In its statements a question mark stands for a value."""
+    """A connection of a driver, ``sqlite3`` or ``psycopg``. In its statements a question mark stands for a value.
+
+    `now` is the moment by the store's clock when a transaction that writes began.
+    """
 
     driver: Any
+    now: float = field(default=0.0, init=False)
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with."""
-        found: list[tuple[Any, ...]] = self.driver.execute(statement, values).fetchall()
-        return found
+        return list(self.driver.execute(statement, values))
 
     def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each of some rows."""
@@ -145,10 +148,6 @@ class Database(ABC):
 
         False where a store may be made, an error for tables of somebody else.
         """
-
-    @abstractmethod
-    def now(self, connection: Connection) -> float:
-        """Seconds since 1970 by the store's own clock."""
 
     def back_up(self, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]]) -> None:
         """Copy the store into a file, where it is in one itself."""

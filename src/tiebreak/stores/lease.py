@@ -8,7 +8,8 @@ import secrets
 import threading
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ _SHOW = "UPDATE tiebreak_leases SET shown = ? WHERE run = ? AND holder = ?"
 _DELETE = "DELETE FROM tiebreak_leases WHERE run = ? AND holder = ?"
 
 
+@dataclass(eq=False)
 class SqlLease(AbstractContextManager["SqlLease"]):
     """Share of one process in a run that several may measure at once.
 
@@ -45,12 +47,12 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     asks for them next; what it hands in later changes nothing that these have taken on or kept.
     """
 
-    def __init__(self, log: SqlLog) -> None:
-        self._log = log
-        self._holder = secrets.randbits(62)
-        self._held: set[Place] = set()
-        self._is_over = threading.Event()
-        self._heart = threading.Thread(target=self._beat_on, name="tiebreak-lease", daemon=True)
+    log: SqlLog
+    _holder: int = field(default_factory=partial(secrets.randbits, 62), init=False)
+    _held: set[Place] = field(default_factory=set, init=False)
+    _is_over: threading.Event = field(default_factory=threading.Event, init=False)
+    _heart: threading.Thread | None = field(default=None, init=False)
+    """What shows that this process lives, from the first cell that it takes on."""
 
     def exchange(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
@@ -74,7 +76,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         Claim
             On the cells wanted.
         """
-        log, claim = self._log, Claim([], [], [])
+        log, claim = self.log, Claim([], [], [])
         with log.database.transaction(log.record.name, to_write=True) as connection:
             others, own = self._owners(connection)
             done = {outcome.cell: log.mapping.stored(outcome.cell) for outcome in outcomes}
@@ -91,11 +93,12 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             held = self._held.difference(done.values(), others) | {places[cell] for cell in claim.granted}
             if held:
                 content = sealed(to_json([[_machine(), os.getpid()], sorted(held)]), b"lease", log.run, self._holder)
-                connection.execute(_PUT, [log.database.now(connection), content, log.run, self._holder])
+                connection.execute(_PUT, [connection.now, content, log.run, self._holder])
             elif own:
                 connection.execute(_DELETE, [log.run, self._holder])
         self._held = held
-        if held and self._heart.ident is None:
+        if held and self._heart is None:
+            self._heart = threading.Thread(target=self._beat_on, name="tiebreak-lease", daemon=True)
             self._heart.start()
         refused = [outcome for outcome in outcomes if done[outcome.cell] in lost]
         if refused:
@@ -110,9 +113,9 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Give back what was taken on and not measured."""
         self._is_over.set()
-        if self._heart.is_alive():
+        if self._heart is not None:
             self._heart.join()
-        log = self._log
+        log = self.log
         try:
             if self._held and not isinstance(error, StoreError):
                 with log.database.transaction(log.record.name, to_write=True) as connection:
@@ -123,18 +126,18 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
     def _beat_on(self) -> None:
         """Show that this process lives, even while a fit takes long; unless others have taken it for dead."""
-        database, run = self._log.database, self._log.run
+        database, run = self.log.database, self.log.run
         while not self._is_over.wait(SECONDS / BEATS):
             if self._held:
                 # who measures will meet an error too, and tell
                 with suppress(TiebreakError), database.transaction(to_write=True) as connection:
-                    connection.execute(_SHOW, [database.now(connection), run, self._holder])
+                    connection.execute(_SHOW, [connection.now, run, self._holder])
 
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
     def _owners(self, connection: Connection) -> tuple[set[Place], set[Place]]:
         """Cells of others who live, and those that are still this holder's; who does not live any more loses its row."""
-        run, now = self._log.run, self._log.database.now(connection)
+        run = self.log.run
         others: set[Place] = set()
         own: set[Place] = set()
         for holder, shown, content in connection.execute(
@@ -144,7 +147,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
                 place, listed = from_json(unsealed(content, b"lease", run, holder))
                 cells: set[Place] = {(dataset, split, model) for dataset, split, model in listed}
                 # the clock may have been put back meanwhile
-                is_living = holder == self._holder or (abs(now - shown) < SECONDS and not is_gone(place))
+                is_living = holder == self._holder or (abs(connection.now - shown) < SECONDS and not is_gone(place))
             except MALFORMED:  # a damaged row holds nothing, and `check` tells of it until then
                 is_living = False
             if not is_living:

@@ -263,7 +263,7 @@ class SqlLog:
             n_done = sum(each.is_done for each in after.values()) - sum(kept.outcome.is_done for kept in before.values())
             changed = dataclasses.replace(
                 head,
-                updated=self.database.now(connection),
+                updated=connection.now,
                 n_done=head.n_done + n_done,
                 n_failed=head.n_failed + len(after) - len(before) - n_done,
                 hash_sum=hash_sum % 2**64,

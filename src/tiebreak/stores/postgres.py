@@ -188,10 +188,7 @@ class PostgresDatabase(Database):
         driver.read_only = None if to_write else True
         if to_write:
             driver.execute(_TAKE_TURNS)
-
-    def now(self, connection: Connection) -> float:
-        """The server's clock."""
-        return float(connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")[0][0])
+            [(connection.now,)] = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")  # the server's clock
 
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
         """Put an error of PostgreSQL into words."""

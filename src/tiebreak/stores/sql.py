@@ -91,14 +91,14 @@ class SqlStore:
         versions, name, writes = dict(record.versions), record.name, not is_preview
         with self._database.transaction(name, to_write=writes, create=writes) as connection:
             damages: list[Damage] = []
-            heads, now = read_heads(connection, damages.append), self._database.now(connection)
+            heads = read_heads(connection, damages.append)
             run = next((number for number, head in heads.items() if head.name == name), None)
             if run is None and damages:  # it may be the one
                 refuse(damages[0])
             if run is None:
                 run, stored = secrets.randbits(40), record
                 environments: tuple[Mapping[str, str], ...] = (versions,)
-                before = Head(name, now, now, 0, 0, 0, 0, 0, 0, ())
+                before = Head(name, connection.now, connection.now, 0, 0, 0, 0, 0, 0, ())
             else:
                 old, before = read_stored(connection, run, name), heads[run]
                 stored = merge_records(old.record, record)

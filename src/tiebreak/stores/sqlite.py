@@ -114,6 +114,7 @@ class SqliteDatabase(Database):
                     raise
                 time.sleep((1 + time.monotonic_ns() // 100 % 10) / 1000)  # 1 to 10 ms, not in step with others
         driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
+        connection.now = time.time()  # the machine's clock, as the database runs in this process
 
     def set_up(self, connection: Connection, *, create: bool) -> bool:
         """Wait for the disk, and believe nothing that stands in the file, which has its own tables alone, made as here.
@@ -149,10 +150,6 @@ class SqliteDatabase(Database):
             )
         driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
         return bool(names & TABLES.keys())
-
-    def now(self, connection: Connection) -> float:
-        """The machine's clock, as the database runs in this process."""
-        return time.time()
 
     def find_damage(self, connection: Connection) -> list[Damage]:
         """SQLite's check of the whole file."""

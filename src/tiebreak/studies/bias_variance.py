@@ -11,7 +11,7 @@ from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.predictions import outcomes_with_outputs
 from tiebreak.evaluation.run_options import Run
-from tiebreak.numerics import FloatArray, IntArray, refuse_unless
+from tiebreak.numerics import FloatArray, IntArray, check_count
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
@@ -125,9 +125,7 @@ class BiasVariance(Result):
 
 def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_size: Any, rng: Any) -> BiasVariance:
     """Decompose the loss of models; `tiebreak.bias_variance` describes the parameters."""
-    is_number = isinstance(n_rounds, int | np.integer) and not isinstance(n_rounds, bool) and n_rounds >= 2
-    refuse_unless(is_number, "n_rounds", "be a whole number of at least 2 training sets", n_rounds)
-    n_rounds = int(n_rounds)
+    n_rounds = check_count(n_rounds, "n_rounds", 2)
     whole = make_plan(models, X, y, cv={"kind": "holdout", "test_size": test_size}, rng=rng)
     planned = whole.datasets[0]
     if planned.data.y.ndim != 1 or planned.task == "other":
