@@ -24,7 +24,7 @@ from tiebreak.comparison.procedures.procedure import (
 )
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings, check_names
-from tiebreak.errors import DataError, InvalidParameterError, Problems, Setting
+from tiebreak.errors import Advice, DataError, InvalidParameterError, Problems, Setting
 from tiebreak.numerics import UNDECIDED, FloatArray, IntArray, Law, Missing, rope_number
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -612,13 +612,26 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     return comparison
 
 
+_UNNAMED = (
+    " If a column names them, say which: ",
+    Advice("tb.read_scores(..., columns={'model': 'NAME'})", typed="--column model=NAME"),
+    ".",
+)
+"""What to do where each column was taken for a model, and there is one."""
+
+
 def _check_models(scores: Scores, baseline: str | None) -> None:
     """Refuse a single model, more than memory holds the pairs of, and a baseline that is none of them."""
     models, n = scores.models, len(scores.models)
+    is_wide = any(roles.startswith("models = ") for roles in scores.roles)
     gone = "".join(f" {notice.text}." for notice in scores.notices if notice.code == "left-out")
     problems = Problems(
         refusals(
-            (n < 2, f"a comparison needs at least two models; there is only {quoted(models)}.{gone}"),
+            (
+                n < 2,
+                f"a comparison needs at least two models; there is only {quoted(models)}.{gone}",
+                *(_UNNAMED if is_wide else ()),
+            ),
             (
                 n > MOST_MODELS,
                 (

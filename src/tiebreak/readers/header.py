@@ -27,8 +27,8 @@ ALIASES: dict[str, str] = {
     "time": "time period date timestamp ds",
     "item": """item item_id example_id question_id segment_id seg_id doc_id sample_id instance_id problem_id qid query_id
         prompt_id image_id case_id utterance_id utt_id utt utterance request_id conversation_id dialogue_id sentence_id text_id
-        pair_id video_id user_id participant_id participant uuid example question query task_id instance
-        instruction prompt image case user_input input id idx index""",
+        sent_id pair_id video_id user_id participant_id participant uuid example question query task_id instance
+        instruction prompt image case user_input user row_id row_index row input id idx index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
@@ -53,7 +53,10 @@ UNITS = ("dataset", "repeat", "fold", "split", "seed", "time")
 _NAMING = frozenset("model dataset repeat fold split seed run epoch item cluster metric".split())
 """Parts that are names or keys."""
 
-WEAK = frozenset("index id idx input prompt userinput instruction query image case taskid instance date timestamp ds".split())
+WEAK = frozenset(
+    """index id idx input prompt user userinput instruction query image case taskid instance row rowid rowindex date timestamp
+    ds""".split()
+)
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
 _TRUTH = re.compile(
@@ -63,7 +66,7 @@ _TRUTH = re.compile(
 
 TARGETS = frozenset(
     """survived churn churned exited attrition fraud fraudulent spam purchased converted clicked subscribed readmitted died
-    deceased mortality diagnosis disease stroke diabetes malignant approved defaulted income price saleprice salary species
+    deceased mortality diagnosis disease stroke diabetes malignant approved defaulted income price saleprice salary species rating
     """.split()
 )
 """Words of names of what people predict, as public data call it: such a column is the truth more likely than a model."""
@@ -71,6 +74,10 @@ TARGETS = frozenset(
 CHANCES = frozenset("prob proba probability probabilities probs".split())
 PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits".split())
 """Words of names of columns of probabilities, and of whatever a model predicts."""
+ANSWERS = frozenset("answer output response reply completion generation".split())
+"""Words of names of what a model says, be it yes and no, which are neither right nor wrong."""
+GRADES = frozenset("correct incorrect wrong right hit match passed em acc accuracy".split())
+"""Words of names of columns that say how good a prediction or an answer is."""
 
 _ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx)$|^(patient|document|passage)$)")
 """Names of a column that numbers examples, PassengerId, customer_id, pair_idx, or of what may have one row each, a patient."""
@@ -101,6 +108,12 @@ def role_of(name: str) -> str:
 def names_something(name: str) -> bool:
     """True for a column of names or keys, whose cells are kept as they are typed."""
     return role_of(name) in {*_NAMING, "time"}
+
+
+def names_answers(name: str) -> bool:
+    """True for a column of what a model says, by its name: response, gpt4_answer; and not for answer_correct."""
+    words = words_in(name)
+    return not ANSWERS.isdisjoint((*words[:1], *words[-1:])) and GRADES.isdisjoint(words)
 
 
 def names_predictions(name: str) -> bool:
@@ -263,7 +276,9 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     is_beside = not {"model", "score"} & roles.keys() and not any(map(metric_in, rest))
     if len(claims) == 1 and "truth" not in roles and (is_beside or "prediction" in roles):
         roles["truth"] = claims
-    predicted = [name for name in rest if names_predictions(name)]
+    classes = {*table.words(roles["truth"][0]).names} if roles.get("truth", [""])[0] in table.columns else set()
+    answers = [name for name in rest if names_answers(name) and classes.issuperset(table.words(name).names)]
+    predicted = answers or [name for name in rest if names_predictions(name)]
     is_told = len(predicted) == 1 and {"truth", "model"} <= roles.keys() and not any(map(metric_in, rest))
     if is_told and roles.keys().isdisjoint(("prediction", "score")):
         roles["prediction"] = predicted
@@ -385,7 +400,9 @@ def refuse_battles(table: SourceTable) -> None:
     names = [*table.columns, *table.nested]
     sides = tuple(sides_of(names).values())[:2]
     are_numbers = any(is_numeric(table.columns[name]) for name in sides if name in table.columns)
-    are_models = tuple(map(plain, sides)) in (("modela", "modelb"), ("model1", "model2"))
+    truths = [{*table.words(name).names} for name in table.columns if role_of(name) == "truth"]
+    are_classes = any(each.issuperset(table.words(name).names) for each in truths for name in sides if name in table.columns)
+    are_models = tuple(map(plain, sides)) in (("modela", "modelb"), ("model1", "model2")) and not are_classes
     if not are_numbers and (found := battle_columns(names) or (sides if are_models else ())):
         raise refuse(
             table.name,

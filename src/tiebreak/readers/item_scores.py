@@ -92,6 +92,7 @@ def items_of(
             model,
             keys,
             joined.model_column,
+            item=joined.item_column,
             hints=[hint for hint, is_so in hints.items() if is_so],
         )
     directions = {part.lower_is_better for part in parts if part.lower_is_better is not None}
@@ -171,6 +172,7 @@ def _joined(parts: Sequence[Long]) -> Long:
         lambda row: f"row {row + 1} of all",
         unit=units.pop() if len(units) == 1 else "item",
         model_column=parts[0].model_column,
+        item_column=parts[0].item_column,
     )
 
 

@@ -42,6 +42,8 @@ class Long(NamedRows):
         What was taken for what, in words.
     model_column : str
         Column that names the models; "" where the one model is called after its file.
+    item_column : str
+        Column that names the items; "" where none does.
     stem : str
         Name of the file, by which models of one name are told apart.
     unit : str
@@ -66,6 +68,7 @@ class Long(NamedRows):
     column: str = ""
     roles: str = ""
     model_column: str = "model"
+    item_column: str = ""
     stem: str = ""
     unit: str = "item"
     remark: str = ""
@@ -117,11 +120,12 @@ def refuse_doubles(
     model: str,
     used: Container[str] = (),
     hints: Sequence[str | Advice] = (),
+    item: str = "",
 ) -> None:
     """Refuse rows of one model and unit, with the columns in which they differ and the two ways on, and further hints.
 
     `columns` are those of the rows, and those that are `used` make the rows those of one model and unit. `model` is the column of
-    the models, "" for none.
+    the models, `item` that of the items, "" for none.
     """
     cells = cell_of(models, units)
     order = np.argsort(cells, kind="stable")
@@ -159,6 +163,7 @@ def refuse_doubles(
         where_advice(name, differ[name][-1] if plain(name) in STEPS else min(differ[name], key=_rank_of_part)),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
+        *(("; or part of the item: ", column_advice("item", f"{item},{name}")) if item else ()),
         *(
             ("; if it numbers repeats of a cross-validation, say so: ", column_advice("repeat", name))
             if role_of(name) == "run" and "fold" in units

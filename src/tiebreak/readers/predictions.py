@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,23 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.printable import printable
-from tiebreak.readers.header import CHANCES, PREDICTED, column_advice, names_predictions, role_of, words_in
+from tiebreak.readers.header import (
+    CHANCES,
+    GRADES,
+    PREDICTED,
+    column_advice,
+    is_no_score,
+    names_predictions,
+    plain,
+    role_of,
+    where_advice,
+    words_in,
+)
+from tiebreak.readers.item_scores import items_of, long_of_items
 from tiebreak.readers.long import Long, refuse_doubles
 from tiebreak.readers.shapes import OF_ERRORS, Reading
 from tiebreak.readers.source import ReadOptions, name_metric
-from tiebreak.readers.tables import Words, has_fractions, is_frame, words_of
+from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_frame, words_of
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -184,7 +197,10 @@ def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str 
     others = [model for model, each in arrays.items() if each.ndim == 2 or _is_fractional(each)]
     if labels and others and len(classes) <= 2:
         raise UnclearSourceError(
-            f"{quoted(labels)} predicts classes, {quoted(others)} does not. Give classes of all models, or probabilities of all."
+            f"classes stand in {quoted(labels)}, and none in {quoted(others)}. Give classes of all models, or probabilities of "
+            "all: of several columns of a model name one with ",
+            Setting("models"),
+            ".",
         )
     if len(classes) == 2 and all(map(_is_fractional, arrays.values())):
         return "roc_auc"
@@ -230,6 +246,10 @@ def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[
         return np.asarray(classes[_probabilities(values, classes, None, model).argmax(axis=1)])
     known = [str(each) for each in classes.tolist()]
     if foreign := sorted({str(value) for value in np.unique(values).tolist()} - {*known}):
+        if {each.casefold() for each in foreign} <= {each.casefold() for each in known}:
+            raise DataError(
+                f"{model!r} predicts {quoted(foreign, 3)}, the truth has {quoted(known, 12)}. Write them in one case."
+            )
         raise DataError(
             f"{model!r} predicts {quoted(foreign, 3)}, which the truth does not have; its classes are {quoted(known, 12)}. If "
             "these are probabilities, pass ",
@@ -308,6 +328,9 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
 
     `names` are those of the models of tables with one column of predictions. Examples of a series belong together.
     """
+    runs = [role for role in ("seed", "repeat", "run", "epoch") if readings[0].roles.keys() >= {role, "item"}]
+    if runs and any(len(each.words(runs[0]).ordered().names) > 1 for each in readings if runs[0] in each.roles):
+        return _of_runs(readings, names, options, runs[0])
     parts = []
     for reading, name in zip(readings, names, strict=True):
         is_alone = "model" not in reading.roles
@@ -353,14 +376,48 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     return replace(items, sources=(printable(f"read: {', '.join(keys_in)}, models = {quoted(list(found), 4)}{said}"),))
 
 
+def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions, role: str) -> Items:
+    """Scores of single items where each run, seed or repeat of a model predicts all of them."""
+    column = readings[0].roles[role][0]
+    held = [each.table.words(column).texts() for each in readings]
+    parts = []
+    for run in dict.fromkeys(chain.from_iterable(held)):
+        rows = [np.flatnonzero([text == run for text in texts]) for texts in held]
+        own = [_without(each, role, each.table.take(at)) for each, at in zip(readings, rows, strict=True)]
+        items = items_of_predictions(
+            [each for each in own if each.table.n_rows],
+            [name for each, name in zip(own, names, strict=True) if each.table.n_rows],
+            options,
+        )
+        if not items.is_mean:
+            raise readings[0].table.refuse(
+                f"each {role} has predictions of the same examples, and {items.metric.name} is no mean over them.",
+                "Keep one, ",
+                where_advice(column, run),
+                ", or name a metric that is one: ",
+                Setting("metric", "'accuracy'"),
+                ".",
+                column=column,
+                kind=UnclearSourceError,
+            )
+        part = long_of_items(items)
+        part.words["epoch" if role == "epoch" else "run"] = Words((run,), np.zeros(part.numbers["score"].size, dtype=np.int32))
+        parts.append(part)
+    return items_of(parts)
+
+
+def _without(reading: Reading, role: str, table: SourceTable) -> Reading:
+    """Rows of a reading without the column of a part."""
+    columns = {name: column for name, column in table.columns.items() if name not in reading.roles.get(role, ())}
+    roles = {part: its for part, its in reading.roles.items() if part != role}
+    return replace(reading, table=replace(table, columns=columns), roles=roles)
+
+
 _FORMS = PREDICTED | frozenset("class correct err error hat label resid residual score y".split())
 """Words of names that say in which form a column holds what a model predicts."""
 
 _CHANCES = CHANCES | {"confidence", "score"}
 """Words of names of columns of probabilities, or of what stands for them."""
-
-_MARKS = frozenset("correct incorrect wrong right hit match passed em acc accuracy".split())
-"""Words of names of columns that say how good a prediction is."""
 
 _MOST_CLASSES = 1000
 """Classes of which a probability may have a column."""
@@ -409,10 +466,15 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
                 column=own,
                 kind=UnclearSourceError,
             )
-        return {model: [own]}
+        alike = [name for name in rest if _is_alike(reading, own, name)]
+        return {name: [name] for name in (own, *alike)} if alike and not is_one else {model: [own]}
     rest = [name for name in rest if name != "column 1" and role_of(name) != "item" and not re.search(r"-(lo|hi)-\d", name)]
     named = [name for name in rest if names_predictions(name)]
     rest = named if is_one and len(named) == 1 else rest
+    if reading.options.metric is not None:  # which is of classes or of probabilities, where a model has both
+        is_of_chances = full_name(reading.options.metric).removeprefix("neg_") in OF_PROBABILITIES
+        fitting = [name for name in named if _CHANCES.isdisjoint(words_in(name)) != is_of_chances]
+        rest = fitting if len(named) == len(rest) > len(fitting) > 0 else rest
     classes, n_rows = reading.table.words(roles["truth"][0]).names, reading.table.n_rows
     texts = {name: reading.table.words(name).names for name in rest if reading.is_text[name]}
     # sentences, most of which stand once, are no classes
@@ -425,7 +487,7 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
     if len(tables) > 1 and len(of_classes) == len(rest):
         return tables
     odd = [name for name in rest if len(named) > 1 and name not in (*named, *of_classes) and not reading.is_text[name]]
-    marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
+    marks = [name for name in rest if not GRADES.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
     several = of_classes or [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
     wrong = {
@@ -435,15 +497,24 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         **{f"is {name!r} what a model predicts, or a score?": True for name in roles.get("score", marks)[:1]},
     }
     for what in [what for what, is_so in wrong.items() if is_so][-1:]:
+        beside = (
+            "A truth in a file of its own belongs beside the predictions: into one table with a column for each model. Else n"
+        )
         raise reading.table.refuse(
             what,
-            "Name the columns of predictions with ",
+            f"{'N' if rest else beside}ame the columns of predictions with ",
             Setting("models"),
             "; where they are scores, name the one to compare with ",
             Setting("metric"),
             ", or leave out the truth.",
         )
     return {model: rest} if is_one and len(rest) == 1 else {name: [name] for name in rest}
+
+
+def _is_alike(reading: Reading, own: str, name: str) -> bool:
+    """True for a column that is called like that of predictions and more, as y_pred2 or y_pred_new, and is of the same kind."""
+    is_called = plain(name).startswith(plain(own)) and _CHANCES.isdisjoint(words_in(name)) and not is_no_score(name)
+    return is_called and reading.is_text[own] == reading.is_text[name]
 
 
 def _values(reading: Reading, name: str) -> NDArray[Any]:

@@ -18,6 +18,7 @@ from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.header import (
+    GRADES,
     MEANS,
     MODELS_ADVICE,
     PARTS,
@@ -32,6 +33,7 @@ from tiebreak.readers.header import (
     is_metric,
     is_no_score,
     metric_in,
+    names_answers,
     names_predictions,
     names_something,
     plain,
@@ -104,11 +106,17 @@ _OF_CLASSES = ("f1", "jaccard", "precision", "recall")
 OF_ERRORS = ("mean_absolute_error", "mean_squared_error")
 """Metrics of numbers that are means over examples."""
 
+_LOOKED_AT = 1000
+"""Rows that are looked at where a column may have a million."""
+
 _MOST_NAMED = 20
 """Columns up to which an advice names all; more are hardly datasets."""
 
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
+
+_BOOLEANS = frozenset("true false True False TRUE FALSE".split())
+"""Words that are answers where a model says them, and else 1 and 0."""
 
 _NOUNS = frozenset("example question sample instance task prompt instruction image case".split())
 """What an item is called where its column is."""
@@ -164,8 +172,20 @@ class Reading:
 
     @cached_property
     def is_text(self) -> dict[str, bool]:
-        """False for columns of numbers, by name."""
-        return {name: not is_numeric(column) for name, column in self.table.columns.items()}
+        """False for columns of numbers, by name; yes and no are texts where nothing says that they are marks."""
+        columns = self.table.columns
+        said = {word for name in columns if names_answers(name) for word in self.table.words(name).names} & _BOOLEANS
+        marks = {name for name in columns if name == self.options.metric or role_of(name) == "score" or metric_in(name)}
+        return {
+            name: not is_numeric(column)
+            or (
+                isinstance(column, Words)
+                and name not in marks
+                and GRADES.isdisjoint(words_in(name))
+                and (said.issuperset(column.names) or {"yes", "no"}.issuperset(map(str.casefold, column.names)))
+            )
+            for name, column in columns.items()
+        }
 
     @property
     def named_in(self) -> str:
@@ -456,7 +476,7 @@ class Reading:
         if "item" in units:
             if metrics is not None:
                 choose_metric(metrics.names, None, table.name)
-            texts = {name: as_words(table.columns[name]) for name in rest if not has_fractions(table.columns[name])}
+            texts = {name: as_words(table.columns[name]) for name in rest if _tells_apart(table.columns[name])}
             words, units = texts | words, {_AS.get(role, role): each for role, each in units.items()}
         words |= units | ({} if metrics is None else {"metric": metrics})
         where, n, n_rows = table.where, len(by_model), table.n_rows
@@ -481,6 +501,7 @@ class Reading:
             column,
             roles,
             self._model_column,
+            ",".join(reading.roles.get("item", ())),
             unit=noun if noun in _NOUNS else "item",
             lower_is_better=False if are_marks else None,
         )
@@ -529,15 +550,15 @@ class Reading:
                 f"), {'pass a table for each, ' if self.folds else ''}leave the other columns out, or say which column holds "
                 "what: ",
                 column_advice("model", self.named_in),
-                ", or dataset, fold or item in the place of model.",
+                ", or dataset, fold, item or truth (what the others predict) in the place of model.",
             )
         if not numbers:
             raise self.table.refuse(
                 f"it has no column of scores, only {quoted([*self.table.columns], 12)}.",
-                "Use columns 'model' and 'score', or one for each model: of numbers, true and false, yes and no, pass and fail. "
-                "If they hold classes, say which is the truth: ",
+                "Use columns 'model' and 'score', or one for each model: of numbers, true and false, pass and fail. If they hold "
+                "classes, or answers such as yes and no, say which is the truth: ",
                 column_advice("truth", "NAME"),
-                ".",
+                "; yes and no are marks in a column such as 'correct' or 'gpt_correct'.",
             )
         folded = [name.casefold() for name in numbers]
         if alike := [name for name in numbers if folded.count(name.casefold()) > 1]:
@@ -639,7 +660,7 @@ class Reading:
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
-        looked = self.table.words(name).names[:1000]
+        looked = self.table.words(name).names[:_LOOKED_AT]
         readable = sum(bool(re.match(r"(\\\w+\{)?[\W_]*[\d.,]+\s*(±|\+/-|\(|[\W_]*$)", each)) for each in looked)
         return bool(looked) and 2 * readable >= len(looked)
 
@@ -994,6 +1015,11 @@ def _numbers_rows(table: SourceTable, roles: Mapping[str, Sequence[str]], option
     if is_told or not is_of_many or roles != {"item": [first]}:
         return False
     return counts_rows(table.columns[first]) and all(has_fractions(table.columns[name]) for name in others)
+
+
+def _tells_apart(column: Column) -> bool:
+    """True for words, whole numbers and few other ones, such as temperatures, which may be what rows differ in."""
+    return isinstance(column, Words) or not has_fractions(column) or np.unique(column[:_LOOKED_AT]).size ** 2 < len(column)
 
 
 def _rises_evenly(values: FloatArray) -> bool:

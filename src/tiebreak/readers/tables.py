@@ -145,6 +145,8 @@ class SourceTable(NamedRows):
         if not isinstance(found, Words):
             return found
         values = _numbers(found.names)
+        for letters in [each for each in _LETTERS if each.keys() >= {name.strip().casefold() for name in found.names}]:
+            values = [letters[name.strip().casefold()] for name in found.names]
         for row in np.flatnonzero(np.array([*(value is None for value in values), False])[found.code])[:1].tolist():
             text = found.names[found.code[row]].strip()
             hint = next(
@@ -201,6 +203,8 @@ _TRUTH = {
     **dict.fromkeys(("true", "yes", *GOOD), 1.0),
     **dict.fromkeys(("false", "no", "incorrect", "wrong", "fail", "failed", "✗", "✘", "❌"), 0.0),
 }
+_LETTERS: tuple[dict[str, float | None], ...] = ({"y": 1.0, "n": 0.0}, {"t": 1.0, "f": 0.0})
+"""Letters for right and wrong, in columns that hold nothing else and are read as numbers."""
 _COMMA = re.compile(r"[-+]?\d*,\d+")
 _POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"

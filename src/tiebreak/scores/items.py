@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -338,7 +338,7 @@ def check_items(items: Items) -> Items:
         raise DataError(f"the score of {items.models[model]!r} on item {items.items[item]!r} is infinite.")
     empty = [items.models[i] for i in np.flatnonzero(np.isnan(items.score).all(axis=(1, 2)))]
     if empty:
-        raise DataError(f"no score on any item: {quoted(empty)}.")
+        raise DataError(f"no score on any item: {quoted(empty)}. Leave it out, or name the others with ", Setting("models"), ".")
     low, high = (float(each.reduce(items.score, axis=None)) for each in (np.fmin, np.fmax))
     if items.metric.is_share and items.is_mean and (low < 0 or high > 1):
         hint = " Divide per cent by 100." if 1 < high <= 100 else ""

@@ -499,8 +499,8 @@ def design_line(comparison: Comparison) -> str:
         return f"a test set of each model's own, of {span(comparison.ranking_table.n_units)} {comparison.method.unit}s"
     if question == "datasets":
         n_splits = np.array([each.n_splits for each in comparison.scores.matrices])
-        means = "one score each" if n_splits.max() == 1 else f"means over {span(n_splits)} splits each"
-        return f"{count(matrix.n_splits, 'dataset')}, {means}"
+        means = f", means over {span(n_splits)} splits each" if n_splits.max() > 1 else ""
+        return f"{count(matrix.n_splits, 'dataset')}{means}"
     n_repeats = int(np.unique(matrix.repeat).size)
     n_folds, rest = divmod(matrix.n_splits, n_repeats)
     folds = f" ({n_repeats} x {n_folds}-fold)" if n_repeats > 1 and not rest and n_folds > 1 and design.pairing == "key" else ""
