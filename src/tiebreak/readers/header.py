@@ -154,7 +154,7 @@ _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
     prevalence imbalance agreement agree difficulty hardness entropy word character char tp fp tn fn df
-    len line page position chapter turn hop depth t ir
+    len line doc page position chapter turn hop depth t ir
     """.split()
 )
 _STATISTIC = re.compile(

@@ -92,7 +92,7 @@ def items_of(
             model,
             keys,
             joined.model_column,
-            item=joined.item_column,
+            unit=("item", joined.item_column),
             hints=[hint for hint, is_so in hints.items() if is_so],
         )
     directions = {part.lower_is_better for part in parts if part.lower_is_better is not None}

@@ -120,12 +120,12 @@ def refuse_doubles(
     model: str,
     used: Container[str] = (),
     hints: Sequence[str | Advice] = (),
-    item: str = "",
+    unit: tuple[str, str] = ("", ""),
 ) -> None:
     """Refuse rows of one model and unit, with the columns in which they differ and the two ways on, and further hints.
 
     `columns` are those of the rows, and those that are `used` make the rows those of one model and unit. `model` is the column of
-    the models, `item` that of the items, "" for none.
+    the models, "" for none, and `unit` a part of the name of the units, item or dataset, with its column.
     """
     cells = cell_of(models, units)
     order = np.argsort(cells, kind="stable")
@@ -163,7 +163,7 @@ def refuse_doubles(
         where_advice(name, differ[name][-1] if plain(name) in STEPS else min(differ[name], key=_rank_of_part)),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
-        *(("; or part of the item: ", column_advice("item", f"{item},{name}")) if item else ()),
+        *((f"; or part of the {unit[0]}: ", column_advice(unit[0], f"{unit[1]},{name}")) if unit[1] else ()),
         *(
             ("; if it numbers repeats of a cross-validation, say so: ", column_advice("repeat", name))
             if role_of(name) == "run" and "fold" in units

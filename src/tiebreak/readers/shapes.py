@@ -808,8 +808,9 @@ class Reading:
             units |= self._by_position(models, units)
         own = [name for role in ("model", "metric", *units) for name in roles.get(role, ())]
         used = {column, *own} if column else {"", *self.table.columns}  # where there is none, all hold scores of models
+        unit = ("dataset", ",".join(roles.get("dataset", ())))
         if "item" not in units:
-            refuse_doubles(self.table, self.table.columns, models, units, self._model_column, used)
+            refuse_doubles(self.table, self.table.columns, models, units, self._model_column, used, unit=unit)
         return units
 
     def _call_as_tools_do(self) -> None:
