@@ -103,7 +103,13 @@ In Python `tb.read_scores("results.csv", columns={"model": "framework"}, where={
 `id`, `input` and `date` count only where nothing else tells the rows apart.
 """
 
-_BATTLES = """## Counts
+_BATTLES = """## Right or wrong, and what a model says
+
+1 and 0, true and false, pass and fail, ✓ and ✗ are marks. Yes and no (y and n) are marks in a column such as `correct` or
+`gpt_correct`; else they are what a model answers, and `--column truth=gold` says with what it is compared. Where a model has
+classes and probabilities, `--metric accuracy` takes the ones and `--metric roc_auc` the others.
+
+## Counts
 
 A row for each model with `correct` (or n_correct, passed, successes, conversions; errors, wrong) and `n` (total, n_items, trials,
 visitors): whole numbers, of a test set of each model's own, or of those named in a column `test_set`.

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
+from operator import eq
 from shlex import quote
 
 from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
@@ -276,8 +278,10 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     is_beside = not {"model", "score"} & roles.keys() and not any(map(metric_in, rest))
     if len(claims) == 1 and "truth" not in roles and (is_beside or "prediction" in roles):
         roles["truth"] = claims
-    classes = {*table.words(roles["truth"][0]).names} if roles.get("truth", [""])[0] in table.columns else set()
-    answers = [name for name in rest if names_answers(name) and classes.issuperset(table.words(name).names)]
+    answers = [name for name in rest if names_answers(name)]
+    if answers and "truth" in roles:  # of which a column may have a million
+        classes = {*table.words(roles["truth"][0]).names}
+        answers = [name for name in answers if classes.issuperset(table.words(name).names)]
     predicted = answers or [name for name in rest if names_predictions(name)]
     is_told = len(predicted) == 1 and {"truth", "model"} <= roles.keys() and not any(map(metric_in, rest))
     if is_told and roles.keys().isdisjoint(("prediction", "score")):
@@ -400,10 +404,14 @@ def refuse_battles(table: SourceTable) -> None:
     names = [*table.columns, *table.nested]
     sides = tuple(sides_of(names).values())[:2]
     are_numbers = any(is_numeric(table.columns[name]) for name in sides if name in table.columns)
+    are_models = tuple(map(plain, sides)) in (("modela", "modelb"), ("model1", "model2"))
+    if are_numbers or not (found := battle_columns(names) or (sides if are_models else ())):
+        return
     truths = [{*table.words(name).names} for name in table.columns if role_of(name) == "truth"]
-    are_classes = any(each.issuperset(table.words(name).names) for each in truths for name in sides if name in table.columns)
-    are_models = tuple(map(plain, sides)) in (("modela", "modelb"), ("model1", "model2")) and not are_classes
-    if not are_numbers and (found := battle_columns(names) or (sides if are_models else ())):
+    said = [table.words(name).texts() for name in sides if name in table.columns]
+    # two models that meet have different names, and predictions agree now and then
+    are_classes = len(said) == len(sides) and any(map(eq, *said)) and any(each.issuperset(chain(*said)) for each in truths)
+    if not are_classes:
         raise refuse(
             table.name,
             f"it has the columns {quoted(found)}, so its rows are battles, not scores.",

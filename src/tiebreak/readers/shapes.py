@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -174,7 +175,8 @@ class Reading:
     def is_text(self) -> dict[str, bool]:
         """False for columns of numbers, by name; yes and no are texts where nothing says that they are marks."""
         columns = self.table.columns
-        said = {word for name in columns if names_answers(name) for word in self.table.words(name).names} & _BOOLEANS
+        spoken = [column.names for name, column in columns.items() if isinstance(column, Words) and names_answers(name)]
+        said = _BOOLEANS.intersection(chain.from_iterable(spoken))
         marks = {name for name in columns if name == self.options.metric or role_of(name) == "score" or metric_in(name)}
         return {
             name: not is_numeric(column)
