@@ -30,7 +30,7 @@ ALIASES: dict[str, str] = {
     "item": """item item_id example_id question_id segment_id seg_id doc_id sample_id instance_id problem_id qid query_id
         prompt_id image_id case_id utterance_id utt_id utt utterance request_id conversation_id dialogue_id sentence_id text_id
         sent_id pair_id video_id user_id participant_id participant uuid example question query task_id instance
-        instruction prompt image case user_input user row_id row_index row input id idx index""",
+        instruction prompt image case user_input row_id row_index input id idx index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
@@ -56,7 +56,7 @@ _NAMING = frozenset("model dataset repeat fold split seed run epoch item cluster
 """Parts that are names or keys."""
 
 WEAK = frozenset(
-    """index id idx input prompt user userinput instruction query image case taskid instance row rowid rowindex date timestamp
+    """index id idx input prompt userinput instruction query image case taskid instance rowid rowindex date timestamp
     ds""".split()
 )
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
@@ -156,7 +156,7 @@ _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
     prevalence imbalance agreement agree difficulty hardness entropy word character char tp fp tn fn df
-    len line doc page position chapter turn hop depth t ir
+    len line doc page user position chapter turn hop depth t ir
     """.split()
 )
 _STATISTIC = re.compile(

@@ -21,6 +21,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.header import (
     CHANCES,
     GRADES,
+    MEANS,
     PREDICTED,
     column_advice,
     is_no_score,
@@ -31,7 +32,7 @@ from tiebreak.readers.header import (
     words_in,
 )
 from tiebreak.readers.item_scores import items_of, long_of_items
-from tiebreak.readers.long import Long, refuse_doubles
+from tiebreak.readers.long import Long, is_unique, refuse_doubles
 from tiebreak.readers.shapes import OF_ERRORS, Reading
 from tiebreak.readers.source import ReadOptions, name_metric
 from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_frame, words_of
@@ -329,7 +330,7 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     `names` are those of the models of tables with one column of predictions. Examples of a series belong together.
     """
     runs = [role for role in ("seed", "repeat", "run", "epoch") if readings[0].roles.keys() >= {role, "item"}]
-    if runs and any(len(each.words(runs[0]).ordered().names) > 1 for each in readings if runs[0] in each.roles):
+    if runs and any(map(_has_doubles, readings)):
         return _of_runs(readings, names, options, runs[0])
     parts = []
     for reading, name in zip(readings, names, strict=True):
@@ -374,6 +375,12 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     keys_in = [f"{role} = {first.roles[role][0]}" for role in ("truth", "prediction", "item", "time") if role in first.roles]
     said = f"; not used: {', '.join(unused[:8])}" if unused else ""
     return replace(items, sources=(printable(f"read: {', '.join(keys_in)}, models = {quoted(list(found), 4)}{said}"),))
+
+
+def _has_doubles(reading: Reading) -> bool:
+    """True where an example stands twice or more."""
+    units = {str(role): reading.words(role) for role in ("item", "model", "dataset") if role in reading.roles}
+    return "item" in units and not is_unique(units["item"], units)
 
 
 def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions, role: str) -> Items:
@@ -486,7 +493,13 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         return {model: of_classes}
     if len(tables) > 1 and len(of_classes) == len(rest):
         return tables
-    odd = [name for name in rest if len(named) > 1 and name not in (*named, *of_classes) and not reading.is_text[name]]
+    odd = [
+        name
+        for name in rest
+        if not reading.is_text[name]
+        and name not in (*named, *of_classes)
+        and (len(named) > 1 or (is_no_score(name) and MEANS.isdisjoint(words_in(name))))  # a mean may be predicted
+    ]
     marks = [name for name in rest if not GRADES.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
     several = of_classes or [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
