@@ -119,11 +119,12 @@ def test_threads_are_decided_by_the_size_of_the_data(
     assert threads_for(plan, asked, n_workers) == threads
 
 
-def test_threads_that_are_no_number_are_refused():
+@pytest.mark.parametrize("asked", [0, 10**30])
+def test_threads_that_are_no_number_are_refused(asked):
     """By name and value."""
     plan = make_plan(LinearRegression(), X, X[:, 0], cv=2)
-    assert "threads_per_fit must be 'auto', None or a whole number of at least 1; got 0" in told(
-        InvalidParameterError, threads_for, plan, 0, 1
+    assert f"threads_per_fit must be 'auto', None or a whole number from 1 to 10,000; got {asked}" in told(
+        InvalidParameterError, threads_for, plan, asked, 1
     )
 
 

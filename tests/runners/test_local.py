@@ -84,11 +84,11 @@ def test_negative_jobs_count_down_from_the_cores(monkeypatch):
     assert [number_of_workers(n) for n in (1, np.int64(7), -1, -2, -4, -9)] == [1, 7, 4, 3, 1, 1]
 
 
-@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", None, True])
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", None, True, 10**30])
 def test_a_number_of_jobs_that_means_nothing(n_jobs):
     """0 may be none or all; True is a mistake."""
     assert told(InvalidParameterError, make_runner, None, n_jobs) == (
-        f"n_jobs={n_jobs!r} is no number of processes; give 1 or more, or -1 for all cores that may be used, -2 for one less."
+        f"n_jobs={n_jobs!r} is no number of processes; give 1 to 10,000, or -1 for all cores that may be used, -2 for one less."
     )
 
 

@@ -36,6 +36,9 @@ def find_versions(models: Iterable[Any]) -> dict[str, str]:
 
 MOST_CELLS = 5_000_000
 
+MOST_AT_ONCE = 10_000
+"""Processes of a run, and threads of a fit."""
+
 SMALL_DATA = 1_000_000
 """Numbers in X of a training set up to which one thread for each fit is fastest, or hardly slower."""
 
@@ -180,10 +183,10 @@ def number_of_workers(n_jobs: Any) -> int:
 
     Raises `InvalidParameterError` for 0, and for what is no whole number.
     """
-    if not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or n_jobs == 0:
+    if not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or not 0 < abs(int(n_jobs)) <= MOST_AT_ONCE:
         raise InvalidParameterError(
             Setting("n_jobs", repr(n_jobs)),
-            " is no number of processes; give 1 or more, or -1 for all cores that may be used, -2 for one less.",
+            " is no number of processes; give 1 to 10,000, or -1 for all cores that may be used, -2 for one less.",
         )
     if n_jobs > 0:
         return int(n_jobs)
@@ -198,11 +201,13 @@ def threads_for(plan: Plan, asked: Any, n_jobs: Any) -> int | None:
     if asked is None:
         return None
     if asked == "auto":
-        datasets = [each.data for each in plan.datasets]
-        sizes = [data.X.nnz if hasattr(data.X, "nnz") else data.n_samples * data.n_features for data in datasets]
+        sizes = [
+            each.data.X.nnz if hasattr(each.data.X, "nnz") else each.data.n_samples * each.data.n_features
+            for each in plan.datasets
+        ]
         return 1 if max(sizes) <= SMALL_DATA else max(1, number_of_workers(-1) // n_workers)
-    is_number = isinstance(asked, int) and not isinstance(asked, bool) and asked >= 1
-    refuse_unless(is_number, "threads_per_fit", "be 'auto', None or a whole number of at least 1", asked)
+    is_number = isinstance(asked, int) and not isinstance(asked, bool) and 1 <= asked <= MOST_AT_ONCE
+    refuse_unless(is_number, "threads_per_fit", "be 'auto', None or a whole number from 1 to 10,000", asked)
     return int(asked)
 
 

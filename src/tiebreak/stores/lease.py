@@ -137,21 +137,20 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
     def _owners(self, connection: Connection) -> tuple[set[Place], set[Place]]:
         """Cells of others who live, and those that are still this holder's; who does not live any more loses its row."""
-        run = self.log.run
         others: set[Place] = set()
         own: set[Place] = set()
         for holder, shown, content in connection.execute(
-            "SELECT holder, shown, content FROM tiebreak_leases WHERE run = ?", [run]
+            "SELECT holder, shown, content FROM tiebreak_leases WHERE run = ?", [self.log.run]
         ):
             try:
-                place, listed = from_json(unsealed(content, b"lease", run, holder))
+                place, listed = from_json(unsealed(content, b"lease", self.log.run, holder))
                 cells: set[Place] = {(dataset, split, model) for dataset, split, model in listed}
                 # the clock may have been put back meanwhile
                 is_living = holder == self._holder or (abs(connection.now - shown) < SECONDS and not is_gone(place))
             except MALFORMED:  # a damaged row holds nothing, and `check` tells of it until then
                 is_living = False
             if not is_living:
-                connection.execute(_DELETE, [run, holder])
+                connection.execute(_DELETE, [self.log.run, holder])
             else:
                 (own if holder == self._holder else others).update(cells)
         return others, own
