@@ -410,7 +410,7 @@ def refuse_battles(table: SourceTable) -> None:
     truths = [{*table.words(name).names} for name in table.columns if role_of(name) == "truth"]
     said = [table.words(name).texts() for name in sides if name in table.columns]
     # two models that meet have different names, and predictions agree now and then
-    are_classes = len(said) == len(sides) and any(map(eq, *said)) and any(each.issuperset(chain(*said)) for each in truths)
+    are_classes = len(said) == 2 and any(map(eq, *said)) and any(each.issuperset(chain(*said)) for each in truths)
     if not are_classes:
         raise refuse(
             table.name,

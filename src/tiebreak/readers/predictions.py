@@ -498,7 +498,9 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         for name in rest
         if not reading.is_text[name]
         and name not in (*named, *of_classes)
-        and (len(named) > 1 or (is_no_score(name) and MEANS.isdisjoint(words_in(name))))  # a mean may be predicted
+        and (
+            len(named) > 1 or (len(rest) > 1 and is_no_score(name) and MEANS.isdisjoint(words_in(name)))
+        )  # a mean may be predicted
     ]
     marks = [name for name in rest if not GRADES.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
