@@ -25,7 +25,7 @@ from scipy.stats import norm
 import tiebreak as tb
 
 TARGET = Path(__file__).parents[2] / "docs" / "error-rates.csv"
-COLUMNS = ("procedure", "data", "units", "truth", "misses", "wrong", "tables", "noticed", "notices", "decided", "silent")
+COLUMNS = ("procedure", "data", "units", "truth", "misses", "wrong", "tables", "noticed", "notices", "decided", "silent", "shape")
 ALPHA, SIGMA = 0.05, 0.05
 Draw = Callable[[np.random.Generator, float], tuple[Any, dict[str, Any]]]
 
@@ -228,7 +228,7 @@ def measure(name: str, design: Design, n_tables: int) -> Iterator[dict[str, Any]
             missed += not pair.interval_low <= d <= pair.interval_high
             wrong += not is_true(pair.verdict, d, design.rope)
         row = (name, design.data, design.units, truth, f"{missed / n_tables:.1%}"[:-1], f"{wrong / n_tables:.1%}"[:-1], n_tables)
-        yield dict(zip(COLUMNS, row, strict=False))  # the last three are of worlds.py
+        yield dict(zip(COLUMNS, row, strict=False))  # the last five are of worlds.py
 
 
 def main() -> None:

@@ -2,7 +2,8 @@
 
 Each world draws tables as people have them, and `tb.compare`, `tb.rate` or `tb.noise_floor` judges them by default. *Wrong* is
 the share of tables of equal models with any verdict, or at the rope with an untrue one, *noticed* that of all tables with a
-notice, *silent* that of tables that are wrong without any, and *decided* that of tables in which model a is better by `effect`.
+notice (by *shape* with another one than few-items), *silent* that of tables that are wrong without any, and *decided* that of
+tables in which model a is better by `effect`.
 A world fails where it is wrong in more than 5.5 % of its tables, beyond chance (1 %), and silent in a tenth of these or more; it
 is marked where its notice stands beside nearly all that is wrong, but in fewer than nine tenths of all tables.
 
@@ -33,6 +34,8 @@ Rng = np.random.Generator
 Shape = Callable[[Rng, Any], Array]
 ALWAYS = {"independent-sets", "assumed-paired", "identical-scores", "read-as"}
 """Notices that stand on every answer of their kind, and say nothing of the data."""
+OF_NUMBER = {"few-items"}
+"""Notices that say how many units there are, whatever the scores; without them a world is noticed by its `shape`."""
 LIMIT, SILENT, NOTICED = 0.055, 0.1, 0.9
 COST: dict[str, Any] = {"metric": "cost", "lower_is_better": True}
 QUALITY: dict[str, Any] = {"metric": "quality", "lower_is_better": False}
@@ -653,6 +656,82 @@ def floor(n_runs: int, run_sd: float, shape: Shape, n: int = 60) -> None:
     add("clustered-t", f"noise floor of {n_runs} runs, effect {run_sd:g}: {_named(shape)}", n, judge)
 
 
+# --- notices of single items, labels, gaps and copies -----------------------------------------------------------------------
+
+
+def spread_areas(positives: int, n: int) -> None:
+    """Equal areas of normal scores, those of one model's positives three times as wide."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        y, z = np.arange(n) < positives, rng.normal(size=(2, n))
+        score = np.stack([z[0] * np.where(y, 3, 1) + 2.5 * np.sqrt(5) * y, z[1] + 2.5 * y])
+        a, b = 1 / (1 + np.exp(-score))
+        return tb.read_predictions(y.astype(int), {"a": a, "b": b}, metric="roc_auc"), {}
+
+    compared("delong", f"areas of .96, {positives} positives of {n}, of one model three times as wide", n, draw)
+
+
+def labelled(n: int, n_labels: int, chosen: bool = False) -> None:
+    """Judged answers from 1 to 5, of which people labelled some: 5 % of 1 beside 20 % of 4, or the better ones of a model."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        said = np.stack([np.where(rng.random(n) < 0.05, 1.0, 5.0), np.where(rng.random(n) < 0.2, 4.0, 5.0)])
+        said = rng.integers(1, 6, (2, n)).astype(float) if chosen else said
+        judged = np.clip(said + rng.integers(-1, 2, (2, n)), 1, 5)
+        order = np.argsort(-judged[0] - rng.random(n)) if chosen else rng.permutation(n)
+        labels = np.where(np.isin(np.arange(n), order[:n_labels]), said, np.nan)
+        keys = {"model": ["a"] * n + ["b"] * n, "item": np.tile(np.arange(n), 2)}
+        return {**keys, "score": judged.ravel(), "human": labels.ravel()}, QUALITY
+
+    said = "those that the judge likes best" if chosen else "5 % of 1 beside 20 % of 4"
+    compared("prediction-powered", f"{n} judged items, {n_labels} labelled: {said}", n, draw)
+
+
+def sparse_runs(n_runs: int, share: float, effect: float = 0.4, sd: float = 0.2, n: int = 60) -> None:
+    """Runs that have a share of the items each."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        score = rng.normal(size=n) + sd * rng.normal(size=(2, n_runs, 1)) + 0.5 * rng.normal(size=(2, n_runs, n))
+        score[0] += effect
+        model, run, item = np.nonzero(rng.random(score.shape) < share)
+        columns = {"model": np.array(["a", "b"])[model], "run": run, "item": item, "score": score[model, run, item]}
+        return columns, {**QUALITY, "missing": "pairwise"}
+
+    compared("clustered-t", f"{n_runs} runs of {share:.0%} of the items each, of sd {sd:g}", n, draw, effect)
+
+
+def skewed_runs(k: int) -> None:
+    """Means and deviations of runs, lognormal ones beside normal ones."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        score = 0.8 + 0.01 * np.stack([CENTRED(rng, k), normal(rng, k)])
+        table = {"f1": score.mean(axis=1).round(6), "f1_std": score.std(axis=1).round(6)}
+        return {"model": ["a", "b"], **table}, {"cv": k, "rows": "seeds"}
+
+    compared("summary-runs", "two models, lognormal beside normal", k, draw)
+
+
+def copies(n: int, times: int) -> None:
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        a, b = np.repeat(rng.normal(size=(2, n)), times, axis=1)
+        return {"item": np.arange(n * times), "a": a, "b": b}, QUALITY
+
+    compared("clustered-t", f"{n} items that stand {times} times each", n * times, draw)
+
+
+def variants(n_sources: int, each: int) -> None:
+    """Datasets of a few sources, which their names tell."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        n = n_sources * each
+        own = np.repeat(rng.normal(size=n_sources), each) + 0.5 * rng.normal(size=n)
+        base = rng.uniform(0.6, 0.9, n)
+        names = [f"{3 * chr(97 + source)}-v{place}" for source in range(n_sources) for place in range(each)]
+        return {"dataset": names, "a": base + 0.01 * own, "b": base}, QUALITY
+
+    compared("wilcoxon", f"datasets: {each} variants of {n_sources} sources each", n_sources * each, draw)
+
+
 def _named(shape: Shape) -> str:
     return NAMES.get(shape, getattr(shape, "__name__", "").replace("_", " "))
 
@@ -864,6 +943,16 @@ def make_worlds() -> None:
     periods(
         "a step of mean 0", lambda rng, n: normal(rng, n) + 0.7 * rng.choice([-1, 1]) * np.sign(np.arange(n) - n / 2 + 0.5), 100
     )
+    spread_areas(25, 400)
+    for n_labels in (25, 80):
+        labelled(300, n_labels)
+    labelled(300, 80, chosen=True)
+    for each in ((3, 0.7), (6, 0.5), (4, 0.95)):
+        sparse_runs(*each)
+    for k in (5, 10):
+        skewed_runs(k)
+    copies(40, 2)
+    variants(10, 3)
 
 
 class Row(NamedTuple):
@@ -873,21 +962,23 @@ class Row(NamedTuple):
     silent: float
     notices: str
     decided: float
+    shape: float
 
 
 def measured(world: World, number: int, n_tables: int) -> Row:
     codes: Counter[str] = Counter()
-    wrong = noticed = silent = 0
+    wrong = noticed = silent = shape = 0
     for place in range(n_tables):
         any_called, found = world.judge(np.random.default_rng([31, number, place]), 0.0)
         told = found - ALWAYS
         wrong, noticed, silent = wrong + any_called, noticed + bool(told), silent + (any_called and not told)
+        shape += bool(told - OF_NUMBER)
         codes.update(told)
     decided = np.nan
     if world.effect:
         decided = np.mean([world.judge(np.random.default_rng([32, number, place]), world.effect)[0] for place in range(n_tables)])
     shown = "; ".join(f"{code} {100 * count / n_tables:.0f}" for code, count in codes.most_common() if count >= 0.05 * n_tables)
-    return Row(world, wrong / n_tables, noticed / n_tables, silent / n_tables, shown, float(decided))
+    return Row(world, wrong / n_tables, noticed / n_tables, silent / n_tables, shown, float(decided), shape / n_tables)
 
 
 def main() -> int:
@@ -910,7 +1001,7 @@ def main() -> int:
         found = "" if np.isnan(row.decided) else f", decided {row.decided:.2f}"
         label = f"{world.procedure:16} {world.units:6} {world.name:66}"
         fails = " FAILS" if is_silent else " SELDOM NOTICED" if is_above else ""
-        told = f"silent {row.silent:.3f}, noticed {row.noticed:.2f}{found} {row.notices}"
+        told = f"silent {row.silent:.3f}, noticed {row.noticed:.2f}, by shape {row.shape:.2f}{found} {row.notices}"
         print(f"{label} wrong {row.wrong:.3f} ({error:.3f}), {told}{fails}", flush=True)
         rows.append(row)
     if asked.write:
@@ -933,6 +1024,7 @@ def record(row: Row, n_tables: int) -> dict[str, str]:
         row.notices,
         decided,
         f"{100 * row.silent:.1f}",
+        f"{100 * row.shape:.0f}",
     )
     return dict(zip(COLUMNS, map(str, values), strict=True))
 

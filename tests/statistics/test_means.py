@@ -14,6 +14,7 @@ from tiebreak.statistics.means import (
     cluster_sums,
     differences_of_means,
     means_of_rows,
+    run_differences,
 )
 
 NAMES = list("aaaaabbbccccccdee")
@@ -253,3 +254,12 @@ def test_clusters_of_one_item_are_none_beside_tasks_and_runs() -> None:
     values, tasks, scale = np.random.default_rng(5).normal(size=(2, 4, 12)), np.repeat(np.arange(3), 4), np.ones(2)
     one, other = (means_of_rows(values, Layout(clusters, tasks=tasks), scale).law for clusters in (None, np.arange(12)))
     np.testing.assert_allclose(one.interval(), other.interval(), rtol=1e-12)
+
+
+def test_a_run_that_lacks_items_keeps_its_effect() -> None:
+    """Its other items tell how it differs from the other runs: filled with means alone it looked like them."""
+    effect = np.array([[0.5], [0.1], [-0.6]])
+    a, b = np.random.default_rng(1).normal(size=12) + effect, np.zeros((3, 12))
+    a[0, :5] = np.nan
+    found = run_differences(np.stack([a, b]), np.array([0]), np.array([1]))[0]
+    assert found - found.mean(axis=0) == pytest.approx(np.broadcast_to(effect, (3, 12)))

@@ -51,7 +51,7 @@ from tiebreak.statistics.rates import (
     tango,
     tango_statistic,
 )
-from tiebreak.statistics.skew import FEWEST_ASIDE, carried_by_few, pair_skewness
+from tiebreak.statistics.skew import carried_by_few, pair_skewness
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
@@ -64,9 +64,6 @@ INDEPENDENT_ITEMS = (
     "the {units}, or their clusters, are a sample of those that the answer is meant for, independent of each other"
 )
 FURTHER_ITEMS = "further {units} like these"
-OTHER_CHANCE = "another training run, another prompt or other sampled answers"
-FURTHER_ITEM_RUNS = "further runs of these models"
-ANEW = "another prompt, or models trained anew unless each run was"
 
 
 def items_of(data: Scores) -> Items:
@@ -76,9 +73,12 @@ def items_of(data: Scores) -> Items:
 
 def reach_of(further: str, data: Scores | None, beyond: str = "") -> tuple[str, str]:
     """Reach of an answer about further items: about further runs too, where there are several."""
-    has_runs = data is not None and data.items is not None and len(data.items.runs) > 1
-    whose = f"and {FURTHER_ITEM_RUNS}" if has_runs else "with these models as they are"
-    return f"{further}, {whose}", beyond + (ANEW if has_runs else OTHER_CHANCE)
+    if data is not None and data.items is not None and len(data.items.runs) > 1:
+        return (
+            f"{further}, and further runs of these models",
+            f"{beyond}another prompt, or models trained anew unless each run was",
+        )
+    return f"{further}, with these models as they are", f"{beyond}another training run, another prompt or other sampled answers"
 
 
 def layout_of(items: Items, *, by_task: bool = False) -> Layout:
@@ -390,7 +390,7 @@ def _about_items(items: Items) -> Iterator[Notice]:
     if len(skewed) > ALLOWED_SHARE * (first.size - 1):
         one, two, n_far, share = skewed[0]
         how = f"{n_far} {unit}s, all on one side, carry nearly all of the variance of the difference"
-        if n_far < FEWEST_ASIDE:
+        if n_far < 2:
             how = (
                 f"one {unit} carries {share:.0%} of the variance of the difference"
                 if n_far

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.comparison.procedures.items import items_of, judged_means, refuse_items, remarks_on_items, scale_of
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, few_items, refusal
 from tiebreak.errors import Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, IntArray
 from tiebreak.scores.items import Items
@@ -94,6 +94,7 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     yield from remarks_on_items(data)
     items = items_of(data)
     known = known_of(items)
+    yield from few_items(_n_clusters(known), f"labelled {items.unit if items.clusters is None else 'cluster'}")
     if _n_clusters(known) < FEW_LABELS:
         yield Notice(
             "few-units",
