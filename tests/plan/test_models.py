@@ -69,12 +69,21 @@ def test_what_is_no_model_is_refused(models: Any, message: str):
     assert told(DataError, name_models, models).startswith(message)
 
 
-def test_an_object_that_cannot_predict_is_refused():
-    """A class of one's own with a slip in the name of its method."""
+def test_an_object_that_cannot_predict_or_say_what_it_is_is_refused():
+    """A class of one's own with a slip in the name of its method, or with a parameter of no value."""
 
     class Mine:
         def fit(self, X: Any, y: Any) -> None: ...
 
         def predcit(self, X: Any) -> None: ...
 
+    class Mute(Mine):
+        predict = Mine.predcit
+
+        def get_params(self, deep: bool = True) -> None:
+            raise AttributeError("depth")
+
+    assert "model 'mute' cannot say what it is: AttributeError: depth. Mend" in told(
+        DataError, lambda: name_models({"mute": Mute()})
+    )
     assert f"model 'mine' (Mine) has fit, but no predict. {HOW}" in told(DataError, lambda: name_models({"mine": Mine()}))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tiebreak.errors import DataError
-from tiebreak.printable import fault_of_name
+from tiebreak.printable import fault_of_name, printable
 from tiebreak.scores.vocabulary import quoted
 
 _ACCEPTED = (
@@ -39,6 +39,13 @@ def name_models(models: Any) -> dict[str, Any]:
             raise DataError(f"model {name!r} is of type {type(model).__name__}. A model is {_ACCEPTED}.")
         elif not any(hasattr(type(model), method) or hasattr(model, method) for method in _RESPONSES):
             raise DataError(f"model {name!r} ({type(model).__name__}) has fit, but no predict. A model is {_ACCEPTED}.")
+        try:
+            repr(parts_of(model))  # as a store and the page ask
+        except Exception as error:
+            raise DataError(
+                f"model {name!r} cannot say what it is: {type(error).__name__}: {printable(str(error))}. Mend its __repr__ or "
+                "get_params."
+            ) from error
     return dict(named)
 
 
