@@ -613,24 +613,23 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
 
 
 _UNNAMED = (
-    " If a column names them, say which: ",
+    " If a column of the table names others, say which: ",
     Advice("tb.read_scores(..., columns={'model': 'NAME'})", typed="--column model=NAME"),
     ".",
 )
-"""What to do where each column was taken for a model, and there is one."""
+"""What to do where a table holds one model."""
 
 
 def _check_models(scores: Scores, baseline: str | None) -> None:
     """Refuse a single model, more than memory holds the pairs of, and a baseline that is none of them."""
     models, n = scores.models, len(scores.models)
-    is_wide = any(roles.startswith("models = ") for roles in scores.roles)
     gone = "".join(f" {notice.text}." for notice in scores.notices if notice.code == "left-out")
     problems = Problems(
         refusals(
             (
                 n < 2,
                 f"a comparison needs at least two models; there is only {quoted(models)}.{gone}",
-                *(_UNNAMED if is_wide else ()),
+                *(_UNNAMED if scores.roles else ()),
             ),
             (
                 n > MOST_MODELS,

@@ -32,7 +32,7 @@ from tiebreak.readers.header import (
     words_in,
 )
 from tiebreak.readers.item_scores import items_of, long_of_items
-from tiebreak.readers.long import Long, is_unique, refuse_doubles
+from tiebreak.readers.long import Long, is_unique, joined, refuse_doubles
 from tiebreak.readers.shapes import OF_ERRORS, Reading
 from tiebreak.readers.source import ReadOptions, name_metric
 from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_frame, words_of
@@ -331,7 +331,7 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     """
     runs = [role for role in ("seed", "repeat", "run", "epoch") if readings[0].roles.keys() >= {role, "item"}]
     if runs and any(map(_has_doubles, readings)):
-        return _of_runs(readings, names, options, runs[0])
+        return _of_runs(readings, names, options, runs)
     parts = []
     for reading, name in zip(readings, names, strict=True):
         is_alone = "model" not in reading.roles
@@ -383,14 +383,14 @@ def _has_doubles(reading: Reading) -> bool:
     return "item" in units and not is_unique(units["item"], units)
 
 
-def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions, role: str) -> Items:
+def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions, roles: Sequence[str]) -> Items:
     """Scores of single items where each run, seed or repeat of a model predicts all of them."""
-    column = readings[0].roles[role][0]
-    held = [each.table.words(column).texts() for each in readings]
+    column, role = readings[0].roles[roles[0]][0], roles[0]
+    held = [joined([each.words(part) for part in roles if part in each.roles]).texts() for each in readings]
     parts = []
     for run in dict.fromkeys(chain.from_iterable(held)):
         rows = [np.flatnonzero([text == run for text in texts]) for texts in held]
-        own = [_without(each, role, each.table.take(at)) for each, at in zip(readings, rows, strict=True)]
+        own = [_without(each, roles, each.table.take(at)) for each, at in zip(readings, rows, strict=True)]
         items = items_of_predictions(
             [each for each in own if each.table.n_rows],
             [name for each, name in zip(own, names, strict=True) if each.table.n_rows],
@@ -400,7 +400,7 @@ def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOpt
             raise readings[0].table.refuse(
                 f"each {role} has predictions of the same examples, and {items.metric.name} is no mean over them.",
                 "Keep one, ",
-                where_advice(column, run),
+                where_advice(column, readings[0].table.words(column).names[0]),
                 ", or name a metric that is one: ",
                 Setting("metric", "'accuracy'"),
                 ".",
@@ -413,11 +413,11 @@ def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOpt
     return items_of(parts)
 
 
-def _without(reading: Reading, role: str, table: SourceTable) -> Reading:
-    """Rows of a reading without the column of a part."""
-    columns = {name: column for name, column in table.columns.items() if name not in reading.roles.get(role, ())}
-    roles = {part: its for part, its in reading.roles.items() if part != role}
-    return replace(reading, table=replace(table, columns=columns), roles=roles)
+def _without(reading: Reading, roles: Sequence[str], table: SourceTable) -> Reading:
+    """Rows of a reading without the columns of some parts."""
+    columns = {name: table.columns[name] for name in reading.others(*roles)}
+    rest = {role: its for role, its in reading.roles.items() if role not in roles}
+    return replace(reading, table=replace(table, columns=columns), roles=rest)
 
 
 _FORMS = PREDICTED | frozenset("class correct err error hat label resid residual score y".split())
@@ -512,12 +512,11 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         **{f"is {name!r} what a model predicts, or a score?": True for name in roles.get("score", marks)[:1]},
     }
     for what in [what for what, is_so in wrong.items() if is_so][-1:]:
-        beside = (
-            "A truth in a file of its own belongs beside the predictions: into one table with a column for each model. Else n"
-        )
+        beside = "A truth in a file of its own belongs beside the predictions: into one table with a column for each model. Else "
         raise reading.table.refuse(
             what,
-            f"{'N' if rest else beside}ame the columns of predictions with ",
+            "Name" if rest else f"{beside}name",
+            " the columns of predictions with ",
             Setting("models"),
             "; where they are scores, name the one to compare with ",
             Setting("metric"),

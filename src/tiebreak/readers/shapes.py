@@ -51,6 +51,7 @@ from tiebreak.readers.tables import (
     Column,
     SourceTable,
     Words,
+    are_letters,
     as_words,
     counts_rows,
     has_fractions,
@@ -177,17 +178,16 @@ class Reading:
         columns = self.table.columns
         spoken = [column.names for name, column in columns.items() if isinstance(column, Words) and names_answers(name)]
         said = _BOOLEANS.intersection(chain.from_iterable(spoken))
-        marks = {name for name in columns if name == self.options.metric or role_of(name) == "score" or metric_in(name)}
-        return {
-            name: not is_numeric(column)
-            or (
-                isinstance(column, Words)
-                and name not in marks
-                and GRADES.isdisjoint(words_in(name))
-                and (said.issuperset(column.names) or {"yes", "no"}.issuperset(map(str.casefold, column.names)))
+        found = {}
+        for name, column in columns.items():
+            found[name] = not is_numeric(column)
+            is_yes_or_no = isinstance(column, Words) and (
+                said.issuperset(column.names) or {"yes", "no"}.issuperset(map(str.casefold, column.names)) or are_letters(column)
             )
-            for name, column in columns.items()
-        }
+            if is_yes_or_no:
+                are_marks = role_of(name) == "score" or metric_in(name) or not GRADES.isdisjoint(words_in(name))
+                found[name] = is_empty(column) or not (are_marks or name == self.options.metric)
+        return found
 
     @property
     def named_in(self) -> str:

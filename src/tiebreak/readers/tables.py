@@ -145,8 +145,8 @@ class SourceTable(NamedRows):
         if not isinstance(found, Words):
             return found
         values = _numbers(found.names)
-        for letters in [each for each in _LETTERS if each.keys() >= {name.strip().casefold() for name in found.names}]:
-            values = [letters[name.strip().casefold()] for name in found.names]
+        if are_letters(found):
+            values = [float(name.strip().casefold() in ("y", "t")) for name in found.names]
         for row in np.flatnonzero(np.array([*(value is None for value in values), False])[found.code])[:1].tolist():
             text = found.names[found.code[row]].strip()
             hint = next(
@@ -203,8 +203,6 @@ _TRUTH = {
     **dict.fromkeys(("true", "yes", *GOOD), 1.0),
     **dict.fromkeys(("false", "no", "incorrect", "wrong", "fail", "failed", "✗", "✘", "❌"), 0.0),
 }
-_LETTERS: tuple[dict[str, float | None], ...] = ({"y": 1.0, "n": 0.0}, {"t": 1.0, "f": 0.0})
-"""Letters for right and wrong, in columns that hold nothing else and are read as numbers."""
 _COMMA = re.compile(r"[-+]?\d*,\d+")
 _POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"
@@ -275,6 +273,13 @@ def is_numeric(column: Column, decimal: str = ".") -> bool:
         return True
     is_like = bool(column.names) and all(number_of(each, ",") is not None for each in column.names)  # ends at the first word
     return is_like and None not in _numbers(column.names, decimal)
+
+
+def are_letters(column: Column) -> bool:
+    """True for a column of y and n, or t and f, alone: right and wrong, where it is of marks."""
+    if not isinstance(column, Words) or not column.names:
+        return False
+    return any(all(name.strip().casefold() in letters for name in column.names) for letters in (("y", "n"), ("t", "f")))
 
 
 def has_fractions(column: Column) -> bool:

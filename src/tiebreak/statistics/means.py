@@ -425,8 +425,7 @@ def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArr
     """Differences run by run, of shape (n_pairs, n_runs, n_items).
 
     Where a run of one model has no counterpart, that model's mean on the item with the effect of the run takes its place, and
-    each item keeps the difference of both means: so every run counts, and varies as it does where it has answers. Means alone
-    made runs of half of the items each look alike: equal models of 6 such runs were called different in 14 % of tables, now in 5.
+    each item keeps the difference of both means: so every run counts, and varies as it does where it has answers.
     """
     a, b = score[one], score[two]
     if a.shape[1] == 1 or not np.isnan(score).any():
