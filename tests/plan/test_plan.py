@@ -42,16 +42,21 @@ def test_the_record_holds_what_identifies_a_run():
 
 
 def test_models_are_written_without_addresses():
-    """Estimators as they print themselves, functions by where they are, other objects by their class."""
+    """Estimators as they print themselves, functions by where they are, others by their class, also where they cannot print."""
 
     class Mine:
         def fit(self, X: Any, y: Any) -> Any: ...
+
+    class Mute(Mine):
+        def __repr__(self) -> str:
+            raise AttributeError("not fitted")
 
     def guess(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any: ...
 
     assert describe_model(SVC(C=2)) == "SVC(C=2)"
     assert describe_model(guess).endswith("test_models_are_written_without_addresses.<locals>.guess")
     assert describe_model(Mine()).endswith("<locals>.Mine object>")
+    assert describe_model(Mute()).endswith("<locals>.Mute")
     assert len(describe_model(SVC(kernel="x" * 900))) == 500
 
 

@@ -146,7 +146,8 @@ def _probabilities(truth: Truth, proba: Array) -> Array:
 def roc_auc(truth: Truth, answer: Array, method: str) -> float:
     """Share of pairs, one row of the second class and one of the first, that are in the right order; ties count half."""
     check_two_classes(truth)
-    scores = class_columns(answer, truth, method)[:, 1]
+    # one number for each row, as a decision function answers, is of the second class
+    scores = numbers(answer) if answer.ndim == 1 else class_columns(answer, truth, method)[:, 1]
     if np.count_nonzero(truth.counts) < 2:
         raise UndefinedScore(_ONE_CLASS)
     return _of_order(roc_area, truth, scores, 1, method)
@@ -218,8 +219,7 @@ def check_two_classes(truth: Truth) -> None:
 
 def _of_order(area: Area, truth: Truth, scores: Array, position: int, method: str) -> float:
     """Area of the scores of one class and of those of all others."""
-    is_own = truth.code == position
-    sides = [scores.take(side.nonzero()[0]) for side in (is_own, ~is_own)]
+    sides = [scores.take(rows) for rows in truth.sides(position)]
     for part in sides:
         part.sort()  # nan to the end
         if part.size and not (math.isfinite(part[0]) and math.isfinite(part[-1])):

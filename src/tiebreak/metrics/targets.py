@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,7 @@ class Truth:
     classes: Array | None
     code: Codes
     values: Array
+    _sides: dict[int, tuple[Codes, Codes]] = field(default_factory=dict, init=False)
 
     def take(self, rows: IntArray) -> Truth:
         """Targets of some rows, in their order."""
@@ -60,6 +61,13 @@ class Truth:
     def counts(self) -> Codes:
         """Number of rows of each class, 0 for one that only other rows have."""
         return np.bincount(self.code, minlength=self.labels.size)
+
+    def sides(self, position: int) -> tuple[Codes, Codes]:
+        """Rows of the class at a position, and those of all others; kept, as several models are scored on the same rows."""
+        if position not in self._sides:
+            is_own = self.code == position
+            self._sides[position] = is_own.nonzero()[0], (~is_own).nonzero()[0]
+        return self._sides[position]
 
     def find(self, labels: Array) -> Codes:
         """Positions of labels among the classes; -1 for one that is none."""

@@ -216,5 +216,9 @@ def describe_model(model: Any) -> str:
     if is_function(model):
         name = getattr(model, "__qualname__", type(model).__qualname__)
         return f"{getattr(model, '__module__', '')}.{name}"
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(repr(model).split()))
+    try:
+        written = repr(model)
+    except Exception:  # a model that cannot be written may be measured all the same
+        written = type(model).__qualname__
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(written.split()))
     return text if len(text) <= 500 else f"{text[:497]}..."
