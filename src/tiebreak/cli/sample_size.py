@@ -1,11 +1,13 @@
 """``tiebreak sample-size``: what it takes to see a difference, before anything is measured or from a pilot."""
 
+import re
 from typing import Any
 
 import click
 
 from tiebreak.cli.options import Output, format_option, help_option, html_option, plots_option, raw_option
-from tiebreak.cli.process import standard_input_as_file
+from tiebreak.cli.process import CommandError, as_typed, standard_input_as_file
+from tiebreak.errors import TiebreakError
 
 EPILOG = """\b
 Examples:
@@ -72,11 +74,20 @@ def sample_size_command(pilot: str | None, **settings: Any) -> None:
     """Say how many units show a difference, or which difference so many show.
 
     Give --difference or --n, and how much differences vary: by --discordant, --rates or --sd, or by a PILOT, a table of a few
-    units that 'tiebreak compare' reads. Several models, clusters and looks are allowed for.
+    units that 'tiebreak compare' reads, or its answer, saved with --format json. Several models, clusters and looks are allowed
+    for.
     """
     from tiebreak.sizing import sample_size
 
     files = [] if pilot is None else [pilot]
     output = Output.of(settings, files)
     with standard_input_as_file(files) as sources:
-        output.write(sample_size(*sources, **settings))
+        try:
+            found = sample_size(*sources, **settings)
+        except TiebreakError as error:
+            said, own = as_typed(error), {name for each in _OPTIONS for name in (*each.opts, *each.secondary_opts)}
+            if pilot is None or own.issuperset(re.findall(r"--[a-z-]+", said)):
+                raise
+            way = "'tiebreak compare' has the options of reading, and its answer, saved with --format json, is a pilot as well."
+            raise CommandError(f"{said} {way}") from None
+        output.write(found)
