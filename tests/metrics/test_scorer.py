@@ -175,6 +175,11 @@ def test_scorers_survive_pickling() -> None:
         ("roc_auc", LinearRegression(), "needs decision_function or predict_proba, which the model 'mine' (LinearRegression)"),
         ("accuracy", StandardScaler(), "the model 'mine' (StandardScaler) does not have. Use a model that has it, or a function"),
         ("jaccard", StandardScaler(), "the metric 'jaccard' needs predict, which the model 'mine' (StandardScaler)"),
+        (
+            "accuracy",
+            make_pipeline(StandardScaler(), KMeans(2)),
+            "'mine' (Pipeline) finds clusters, whose numbers are no labels of y, so that 'accuracy' says nothing of it.",
+        ),
     ],
 )
 def test_a_model_without_the_method(name: str, model: Any, text: str) -> None:
@@ -187,6 +192,7 @@ def test_models_with_one_of_the_methods() -> None:
     assert not is_refused(one("roc_auc", n_classes=2), SVC())
     assert not is_refused(one("roc_auc", n_classes=2), make_pipeline(StandardScaler(), GaussianNB()))
     assert not is_refused(one("log_loss"), lambda *_: None)
+    assert not is_refused(one("adjusted_rand_score"), KMeans(2))
     assert not is_refused(one(lambda model, X, y: 1.0), StandardScaler())
     assert is_refused(one("log_loss"), SVC())  # without probability=True it has no predict_proba
 

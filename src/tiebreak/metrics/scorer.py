@@ -5,6 +5,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -130,12 +131,27 @@ def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
             f"the metric {scorer.metric.name!r} asks the fitted model itself, and the model {model_name!r} is a function, "
             "which leaves none. Use an object with fit and predict, or another metric."
         )
+    if scorer.formula is not None and _finds_clusters(model):
+        raise DataError(
+            f"the model {model_name!r} ({type(model).__name__}) finds clusters, whose numbers are no labels of y, so that "
+            f"{scorer.metric.name!r} says nothing of it. Pass ",
+            Setting("scoring", "'adjusted_rand_score'"),
+            " or another metric of clusters.",
+        )
     if not methods or any(hasattr(model, method) for method in methods):
         return
     raise DataError(
         f"the metric {scorer.metric.name!r} needs {' or '.join(methods)}, which the model {model_name!r} "
         f"({type(model).__name__}) does not have. {_INSTEAD.get(methods[-1], _INSTEAD['predict'])}"
     )
+
+
+def _finds_clusters(model: Any) -> bool:
+    from sklearn.base import is_clusterer
+
+    with suppress(Exception):  # an object that is no estimator of scikit-learn, of which nothing can be asked
+        return bool(is_clusterer(model))
+    return False
 
 
 def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:

@@ -323,7 +323,10 @@ def _of_splitter(cv: Any, dataset: Dataset) -> tuple[Split, ...]:
     except Exception as error:
         if dataset.groups is None and "groups" in str(error):
             raise DataError(f"{type(cv).__name__} needs to know which examples belong together. ", _PASS_GROUPS) from None
-        raise DataError(f"{type(cv).__name__} could not split the data{_of(dataset)}: {error}") from error
+        n_values = len({*dataset.y.ravel().tolist()})
+        said = f" y has {n_values} different values in {dataset.n_samples} rows: for a quantity the models are to be regressors."
+        hint = said if "each class" in str(error) and 3 * n_values > dataset.n_samples else ""
+        raise DataError(f"{type(cv).__name__} could not split the data{_of(dataset)}: {error}{hint}") from error
     return splits
 
 
