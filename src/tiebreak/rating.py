@@ -9,7 +9,7 @@ from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError
 from tiebreak.readers import battles as reader
 from tiebreak.readers.files import pipes_as_files
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.header import battle_advice
+from tiebreak.readers.header import column_advice
 from tiebreak.scores.battles import Battles
 from tiebreak.scores.scores import Scores
 
@@ -52,7 +52,7 @@ def read_battles(
     if found is None:
         raise UnsupportedSourceError(
             "there are no battles here: pass a table with the columns model_a, model_b and winner, or say which they are: ",
-            battle_advice("model_a"),
+            column_advice("model_a", "NAME", "read_battles"),
             ".",
         )
     return found
@@ -150,7 +150,7 @@ def read_rated(
         raise type(error)(
             *error.parts,
             " If its rows are battles: they have columns model_a, model_b and winner; say which they are: ",
-            battle_advice("model_a"),
+            column_advice("model_a", "NAME", "read_battles"),
             ".",
         ) from None
 

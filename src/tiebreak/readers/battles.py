@@ -11,8 +11,9 @@ from tiebreak.errors import DataError, InvalidParameterError, SourceNotFoundErro
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import FLAGS, JUDGED, MARKS, PAIRS, SIDES, WON, battle_advice, by_word, plain, sides_of
-from tiebreak.readers.tables import SourceTable, Words, is_numeric, read_table, refuse_nested, united, words_of
+from tiebreak.readers.header import FLAGS, JUDGED, MARKS, PAIRS, SIDES, WON, by_word, column_advice, plain, sides_of
+from tiebreak.readers.splits import ranked
+from tiebreak.readers.tables import SourceTable, Words, concatenated, is_numeric, read_table, refuse_nested, words_of
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -194,7 +195,7 @@ def _columns(table: SourceTable, named: Mapping[str, str]) -> dict[str, str]:
         raise DataError(
             f"{table.name}: the column {' and '.join(map(repr, lacking))} is lacking. Battles have model_a, model_b and winner "
             f"(a, b or tie), and may have cluster and weight; found: {', '.join(map(repr, names))}. Say which it is: ",
-            battle_advice(lacking[0]),
+            column_advice(lacking[0], "NAME", "read_battles"),
             ".",
         )
     return found
@@ -213,7 +214,8 @@ def _part(table: SourceTable, held: Mapping[str, str], *, position: bool) -> _Pa
     words = {key: each.renamed(map(str.strip, each.names)) for key, each in named.items()}
     for key in [each for each in (*SIDES, "cluster") if each in words]:
         _refuse_rows(table, words[key].code < 0, lambda _, key=key: f"{key} is empty")  # type: ignore[misc]
-    models, (a, b) = _united([words["model_a"], words["model_b"]])
+    models, codes = _sorted([words["model_a"], words["model_b"]])
+    a, b = np.split(codes, 2)
     _refuse_rows(table, a == b, lambda row: f"{models[a[row]]!r} meets itself")
     if "winner" in words:
         outcome = _outcomes(table, held, words["winner"], models, a, b)
@@ -313,14 +315,15 @@ def _joined(parts: Sequence[_Part]) -> Battles:
                 f"{parts[has.index(True)].name} has a column {column}, and {parts[has.index(False)].name} has none. Give it to "
                 "all battles, or leave it out of all."
             )
-    models, codes = _united([part.words[key] for key in ("model_a", "model_b") for part in parts])
+    models, codes = _sorted([part.words[key] for key in ("model_a", "model_b") for part in parts])
+    first, second = np.split(codes, 2)
     if len(models) > MOST_RATED:
         raise DataError(
             f"{named} has {len(models):,} models, and at most {MOST_RATED:,} can be rated together, as memory grows with their "
             "square. Keep the battles between those that matter."
         )
     coded = {
-        key: np.unique(np.concatenate(_united([part.words[key] for part in parts])[1]), return_inverse=True)[1]
+        key: _sorted([part.words[key].ordered() for part in parts]).code
         for key in ("cluster", "question", "judge")
         if all(key in part.words for part in parts)
     }
@@ -342,8 +345,8 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         )
     return Battles(
         models,
-        np.concatenate(codes[: len(parts)]),
-        np.concatenate(codes[len(parts) :]),
+        first,
+        second,
         np.concatenate([part.outcome for part in parts]),
         coded.get(unit),
         np.concatenate(weights) if weights else None,
@@ -356,8 +359,7 @@ def _joined(parts: Sequence[_Part]) -> Battles:
     )
 
 
-def _united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
-    """Names of all columns, sorted, and the number of its name for each row of each column, -1 where there is none."""
-    names = sorted({name for column in columns for name in column.names})
-    found, (_, *codes) = united([Words(tuple(names), np.empty(0, int)), *columns])
-    return found, [code.astype(np.int64) for code in codes]  # they are multiplied by numbers of models and of battles
+def _sorted(columns: Sequence[Words]) -> Words:
+    """Rows of all columns as one, their names sorted."""
+    words = concatenated(columns)
+    return ranked(words, words.names)

@@ -99,8 +99,6 @@ def check_size(n_bytes: int, name: str, *, is_unpacked: bool = False) -> None:
 
 def check_path(path: Path, name: str) -> None:
     """Refuse a path with nothing to read behind it."""
-    if "\0" in str(path):
-        raise SourceNotFoundError(f"{str(path)!r} is no path: it holds a NUL character.")
     try:
         if path.is_file():
             return

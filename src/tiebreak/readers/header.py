@@ -321,14 +321,9 @@ def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], sourc
     )
 
 
-def column_advice(role: str, column: str) -> Advice:
+def column_advice(role: str, column: str, call: str = "read_scores") -> Advice:
     """Words by which a caller says what a column holds."""
-    return Advice(f"tb.read_scores(..., columns={{{role!r}: {column!r}}})", typed=f"--column {role}={quote(column)}")
-
-
-def battle_advice(part: str) -> Advice:
-    """Words by which a caller says what a column of battles holds."""
-    return Advice(f"tb.read_battles(..., columns={{{part!r}: 'NAME'}})", typed=f"--column {part}=NAME")
+    return Advice(f"tb.{call}(..., columns={{{role!r}: {column!r}}})", typed=f"--column {role}={quote(column)}")
 
 
 def where_advice(column: str, value: str) -> Advice:

@@ -147,7 +147,7 @@ def _log(records: Iterable[Record], facts: Record, stem: str, name: str, asked: 
         ]
         rows.append(
             {
-                **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=False)),
+                **dict(zip(("item", "model", "task", "item_hash"), names, strict=False)),
                 "epoch": seen[names] if record.get("epoch") == "#" else record.get("epoch"),
                 "run": record.get("run"),
                 "scores": scores,
@@ -200,11 +200,6 @@ _OWN = frozenset("item model score epoch item_hash task run cluster weight score
 """Keys of a row that have a meaning; fields of samples that are called so get a name of their own."""
 
 
-def _text(value: Any) -> str | None:
-    """A name as a text, in which 1 and 1.0 are the same; None where there is none."""
-    return None if value is None else str(int(value) if isinstance(value, float) and value.is_integer() else value)
-
-
 def _choose(
     scores: Sequence[Mapping[str, Any]], main: Sequence[str], asked: str | None, name: str, is_main: bool
 ) -> tuple[str, list[str]]:
@@ -237,11 +232,11 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _score(value: Any, item: str, name: str) -> float:
+def _score(value: Any, item: Any, name: str) -> float:
     """Score of a sample."""
     if (found := _number(value)) is None:
         raise DataError(
-            f"{name}, sample {item!r}: {printable(repr(value)[:60])} is ",
+            f"{name}, sample {str(item)!r}: {printable(repr(value)[:60])} is ",
             "a word and no score" if isinstance(value, str) else "no score of a single item",
             ". Choose a scorer of numbers, of C and I, or of true and false as the metric, or write words as numbers.",
         )

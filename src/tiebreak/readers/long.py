@@ -157,10 +157,11 @@ def refuse_doubles(
             *hints,
         )
     name, *more = sorted(differ, key=lambda each: isinstance(columns[each], np.ndarray))
+    likely = min(differ[name], key=lambda value: PARTS.index(value) if value in PARTS else len(PARTS))
     raise rows.refuse(
         f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(more)})' if more else ''}.",
         "Keep one: ",
-        where_advice(name, differ[name][-1] if plain(name) in STEPS else min(differ[name], key=_rank_of_part)),
+        where_advice(name, differ[name][-1] if plain(name) in STEPS else likely),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
         *((f"; or part of the {unit[0]}: ", column_advice(unit[0], f"{unit[1]},{name}")) if unit[1] else ()),
@@ -172,10 +173,6 @@ def refuse_doubles(
         ".",
         *hints,
     )
-
-
-def _rank_of_part(value: str) -> int:
-    return PARTS.index(value) if value in PARTS else len(PARTS)
 
 
 def as_runs(name: str, values: Sequence[str]) -> tuple[str | Advice, ...]:

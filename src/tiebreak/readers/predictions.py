@@ -35,7 +35,7 @@ from tiebreak.readers.item_scores import items_of, long_of_items
 from tiebreak.readers.long import Long, is_unique, joined, refuse_doubles
 from tiebreak.readers.shapes import OF_ERRORS, Reading
 from tiebreak.readers.source import ReadOptions, name_metric
-from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_frame, words_of
+from tiebreak.readers.tables import Words, has_fractions, is_frame, words_of
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -247,17 +247,11 @@ def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[
         return np.asarray(classes[_probabilities(values, classes, None, model).argmax(axis=1)])
     known = [str(each) for each in classes.tolist()]
     if foreign := sorted({str(value) for value in np.unique(values).tolist()} - {*known}):
-        if {each.casefold() for each in foreign} <= {each.casefold() for each in known}:
-            raise DataError(
-                f"{model!r} predicts {quoted(foreign, 3)}, the truth has {quoted(known, 12)}. Write them in one case."
-            )
+        is_other_case = {each.casefold() for each in foreign} <= {each.casefold() for each in known}
+        numbers = Setting("metric", "'roc_auc'"), "; if they are numbers, ", Setting("metric", "'mean_absolute_error'"), "."
         raise DataError(
-            f"{model!r} predicts {quoted(foreign, 3)}, which the truth does not have; its classes are {quoted(known, 12)}. If "
-            "these are probabilities, pass ",
-            Setting("metric", "'roc_auc'"),
-            "; if they are numbers, ",
-            Setting("metric", "'mean_absolute_error'"),
-            ".",
+            f"{model!r} predicts {quoted(foreign, 3)}, which the truth does not have; its classes are {quoted(known, 12)}. ",
+            *(["Write them in one case."] if is_other_case else ["If these are probabilities, pass ", *numbers]),
         )
     return values
 
@@ -324,13 +318,17 @@ def losses_in_time(items: Items, reading: Reading) -> Long:
     )
 
 
-def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions) -> Items:
+def items_of_predictions(
+    readings: Sequence[Reading], names: Sequence[str], options: ReadOptions, *, is_one_run: bool = False
+) -> Items:
     """Scores of single items from tables of the truth and predictions: a column or rows for each model, or a table for each.
 
-    `names` are those of the models of tables with one column of predictions. Examples of a series belong together.
+    `names` are those of the models of tables with one column of predictions. Examples of a series belong together. In
+    `is_one_run` nothing tells rows of one example apart.
     """
     runs = [role for role in ("seed", "repeat", "run", "epoch") if readings[0].roles.keys() >= {role, "item"}]
-    if runs and any(map(_has_doubles, readings)):
+    names_of = ({str(role): each.words(role) for role in ("item", "model", "dataset") if role in each.roles} for each in readings)
+    if runs and not is_one_run and not all("item" not in its or is_unique(its["item"], its) for its in names_of):
         return _of_runs(readings, names, options, runs)
     parts = []
     for reading, name in zip(readings, names, strict=True):
@@ -377,12 +375,6 @@ def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], opti
     return replace(items, sources=(printable(f"read: {', '.join(keys_in)}, models = {quoted(list(found), 4)}{said}"),))
 
 
-def _has_doubles(reading: Reading) -> bool:
-    """True where an example stands twice or more."""
-    units = {str(role): reading.words(role) for role in ("item", "model", "dataset") if role in reading.roles}
-    return "item" in units and not is_unique(units["item"], units)
-
-
 def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions, roles: Sequence[str]) -> Items:
     """Scores of single items where each run, seed or repeat of a model predicts all of them."""
     column, role = readings[0].roles[roles[0]][0], roles[0]
@@ -390,11 +382,12 @@ def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOpt
     parts = []
     for run in dict.fromkeys(chain.from_iterable(held)):
         rows = [np.flatnonzero([text == run for text in texts]) for texts in held]
-        own = [_without(each, roles, each.table.take(at)) for each, at in zip(readings, rows, strict=True)]
+        own = [replace(each, table=each.table.take(at)) for each, at in zip(readings, rows, strict=True)]
         items = items_of_predictions(
             [each for each in own if each.table.n_rows],
             [name for each, name in zip(own, names, strict=True) if each.table.n_rows],
             options,
+            is_one_run=True,
         )
         if not items.is_mean:
             raise readings[0].table.refuse(
@@ -411,13 +404,6 @@ def _of_runs(readings: Sequence[Reading], names: Sequence[str], options: ReadOpt
         part.words["epoch" if role == "epoch" else "run"] = Words((run,), np.zeros(part.numbers["score"].size, dtype=np.int32))
         parts.append(part)
     return items_of(parts)
-
-
-def _without(reading: Reading, roles: Sequence[str], table: SourceTable) -> Reading:
-    """Rows of a reading without the columns of some parts."""
-    columns = {name: table.columns[name] for name in reading.others(*roles)}
-    rest = {role: its for role, its in reading.roles.items() if role not in roles}
-    return replace(reading, table=replace(table, columns=columns), roles=rest)
 
 
 _FORMS = PREDICTED | frozenset("class correct err error hat label resid residual score y".split())
@@ -473,7 +459,14 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
                 column=own,
                 kind=UnclearSourceError,
             )
-        alike = [name for name in rest if _is_alike(reading, own, name)]
+        alike = [  # called like that of predictions and more, as y_pred2 or y_pred_new, and of the same kind
+            name
+            for name in rest
+            if plain(name).startswith(plain(own))
+            and _CHANCES.isdisjoint(words_in(name))
+            and not is_no_score(name)
+            and reading.is_text[own] == reading.is_text[name]
+        ]
         return {name: [name] for name in (own, *alike)} if alike and not is_one else {model: [own]}
     rest = [name for name in rest if name != "column 1" and role_of(name) != "item" and not re.search(r"-(lo|hi)-\d", name)]
     named = [name for name in rest if names_predictions(name)]
@@ -523,12 +516,6 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
             ", or leave out the truth.",
         )
     return {model: rest} if is_one and len(rest) == 1 else {name: [name] for name in rest}
-
-
-def _is_alike(reading: Reading, own: str, name: str) -> bool:
-    """True for a column that is called like that of predictions and more, as y_pred2 or y_pred_new, and is of the same kind."""
-    is_called = plain(name).startswith(plain(own)) and _CHANCES.isdisjoint(words_in(name)) and not is_no_score(name)
-    return is_called and reading.is_text[own] == reading.is_text[name]
 
 
 def _values(reading: Reading, name: str) -> NDArray[Any]:

@@ -312,9 +312,8 @@ def _different_names(paths: Sequence[Path]) -> list[str]:
 
 
 def _is_items(found: Source) -> bool:
-    if isinstance(found.held, Scores):
-        return found.held.items is not None
-    return not isinstance(found.held, Long) or "item" in found.held.words
+    held = found.held
+    return held.items is not None if isinstance(held, Scores) else not isinstance(held, Long) or "item" in held.words
 
 
 def _found(given: Source, options: ReadOptions, *, n_sources: int) -> Source:

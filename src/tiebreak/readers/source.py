@@ -225,10 +225,9 @@ _ROUNDING = 1e-12
 def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn: bool) -> None:
     """Refuse values that cannot be what their name says: a log loss below zero, or a ``neg_log_loss`` above."""
     metric = named.metric
-    is_never_negative = metric.name in LOWER_IS_BETTER or (by_sklearn and names_loss(metric.name))
-    if metric.higher_is_better or not is_never_negative:
-        return
-    for place, split in np.argwhere(matrix.score < -_ROUNDING)[:1].tolist():
+    is_loss = metric.name in LOWER_IS_BETTER or (by_sklearn and names_loss(metric.name))
+    is_never_negative = is_loss and not metric.higher_is_better
+    for place, split in np.argwhere(is_never_negative & (matrix.score < -_ROUNDING))[:1].tolist():
         value, name = matrix.score[place, split] * named.factor, metric.name
         what = f"{source}: model {matrix.models[place]!r} has {value:g} on {matrix.split_name(split)}, but "
         end = "sign and name contradict each other. If "
@@ -259,16 +258,16 @@ _FEW = 10
 def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
     """Ask whether scores of 0 and 1 are of folds or of examples: of examples of one test set, the answer would be wrong."""
     n_test = options.n_test or int(matrix.n_test.max(initial=0))
-    if matrix.n_splits < _FEW or 0 < n_test < _FEW or np.unique(matrix.score[~np.isnan(matrix.score)]).tolist() != [0, 1]:
-        return
-    raise UnclearSourceError(
-        f"{source} has {matrix.n_splits} scores of each model, every one of which is 0 or 1, so they are probably items "
-        "(examples of one test set, right or wrong), and none is a split. Pass ",
-        Setting("rows", "'items'"),
-        " without sizes to compare the models item by item. If they are folds, name these in a column 'fold', or pass ",
-        Setting("n_test", "1"),
-        " where each has one example.",
-    )
+    are_few = matrix.n_splits < _FEW or 0 < n_test < _FEW
+    if not are_few and np.unique(matrix.score[~np.isnan(matrix.score)]).tolist() == [0, 1]:
+        raise UnclearSourceError(
+            f"{source} has {matrix.n_splits} scores of each model, every one of which is 0 or 1, so they are probably items "
+            "(examples of one test set, right or wrong), and none is a split. Pass ",
+            Setting("rows", "'items'"),
+            " without sizes to compare the models item by item. If they are folds, name these in a column 'fold', or pass ",
+            Setting("n_test", "1"),
+            " where each has one example.",
+        )
 
 
 def refuse_versions(n_versions: Mapping[str, int], parts: str, columns: str) -> None:
@@ -505,21 +504,16 @@ def scorer_of(search: Any, options: ReadOptions) -> tuple[str, int | None]:
 
         name = next((each for each in get_scorer_names() if repr(get_scorer(each)) == repr(scoring)), None)
     is_certain = name is not None
-    if scoring is None:
-        name, is_certain = _default(getattr(search, "estimator", None))
+    if scoring is None:  # the estimator's own: accuracy or R2 where the method is scikit-learn's
+        from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+
+        estimator: Any = getattr(search, "estimator", None)
+        method = getattr(type(estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator), "score", None)
+        name = "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else "score"
+        is_certain = (name, method) in (("accuracy", ClassifierMixin.score), ("r2", RegressorMixin.score))
     if options.metric is not None and is_certain:
         choose_metric([str(name)], options.metric, f"the {type(search).__name__}")
     elif options.metric is not None:
         name = "score"  # which metric= names
     own = str(name or getattr(getattr(scoring, "_score_func", scoring), "__name__", "score"))
     return ("score" if own == "<lambda>" else own), getattr(scoring, "_sign", None)
-
-
-def _default(estimator: Any) -> tuple[str, bool]:
-    """Metric of an estimator's own ``score``: accuracy or R2, and whether that is certain, as the method is scikit-learn's."""
-    from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
-
-    method = getattr(type(estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator), "score", None)
-    if is_classifier(estimator):
-        return "accuracy", method is ClassifierMixin.score
-    return ("r2", method is RegressorMixin.score) if is_regressor(estimator) else ("score", False)

@@ -96,18 +96,13 @@ def words_of(texts: Iterable[str]) -> Words:
     return Words(tuple(index), np.array(code, dtype=np.int32))
 
 
-def united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
-    """Names of all columns, and the number of its name for each row of each column, -1 where there is none."""
-    place = {name: number for number, name in enumerate(dict.fromkeys(name for column in columns for name in column.names))}
-    return tuple(place), [np.array([*map(place.__getitem__, each.names), -1], dtype=np.int32)[each.code] for each in columns]
-
-
 def concatenated(columns: Sequence[Words]) -> Words:
     """Rows of several columns as one; a single one as it is."""
     if len(columns) == 1:
         return columns[0]
-    names, codes = united(columns)
-    return Words(names, np.concatenate(codes))
+    place = {name: number for number, name in enumerate(dict.fromkeys(name for column in columns for name in column.names))}
+    codes = [np.array([*map(place.__getitem__, each.names), -1], dtype=np.int32)[each.code] for each in columns]
+    return Words(tuple(place), np.concatenate(codes))
 
 
 Column = FloatArray | Words
@@ -277,9 +272,8 @@ def is_numeric(column: Column, decimal: str = ".") -> bool:
 
 def are_letters(column: Column) -> bool:
     """True for a column of y and n, or t and f, alone: right and wrong, where it is of marks."""
-    if not isinstance(column, Words) or not column.names:
-        return False
-    return any(all(name.strip().casefold() in letters for name in column.names) for letters in (("y", "n"), ("t", "f")))
+    names = column.names if isinstance(column, Words) else ()
+    return bool(names) and any(all(name.strip().casefold() in letters for name in names) for letters in (("y", "n"), ("t", "f")))
 
 
 def has_fractions(column: Column) -> bool:
@@ -296,9 +290,11 @@ def is_empty(column: Column | list[Any]) -> bool:
 
 def counts_rows(column: Column | list[Any]) -> bool:
     """True for numbers that count the rows, from 0 or 1 on."""
-    if not isinstance(column, np.ndarray):
-        return False
-    return np.array_equal(column, column[:1] + np.arange(column.size)) and column[:1].sum() in (0, 1)
+    return (
+        isinstance(column, np.ndarray)
+        and np.array_equal(column, column[:1] + np.arange(column.size))
+        and column[:1].sum() in (0, 1)
+    )
 
 
 def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | list[Any]:
@@ -400,7 +396,12 @@ def column_names(path: Path, start: bytes) -> list[str]:
     return _form_of(start, "", ending).names if ending in TEXT else []
 
 
-def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]], where: Where) -> SourceTable:
+def _named(
+    name: str,
+    names: Sequence[str],
+    columns: Iterable[Column | list[Any]],
+    where: Where = lambda row: f"row {row + 1}",
+) -> SourceTable:
     """Table of these columns: names without blanks around them, all different; nameless columns without cells are left out.
 
     So is a first one without a name that numbers the rows, as pandas and R write it beside a table.
@@ -433,10 +434,6 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
         n_rows,
         {each: column for each, column in held.items() if isinstance(column, list)},
     )
-
-
-def _numbered(row: int) -> str:
-    return f"row {row + 1}"
 
 
 # --- text files -----------------------------------------------------------------------------------------------------------
@@ -701,23 +698,18 @@ def _of_arrow(column: Any) -> Column | list[Any]:
     array = column.combine_chunks()
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         array = array.cast(pa.string()).dictionary_encode()
-    if pa.types.is_dictionary(array.type) and pa.types.is_string(array.type.value_type):
-        code = np.nan_to_num(_tensor(array.indices), copy=False, nan=-1).astype(np.int32)
+    are_words = pa.types.is_dictionary(array.type) and pa.types.is_string(array.type.value_type)
+    if not (are_words or pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        return column_of(array.to_pylist())
+    numbers = pa.RecordBatch.from_arrays([array.indices if are_words else array], names=[""])
+    values: FloatArray = numbers.to_tensor(null_to_nan=True).to_numpy().ravel()  # nan where there are none
+    if are_words:
         names = tuple(array.dictionary.to_pylist())
         bare = tuple(map(str.strip, names))
-        return Words(names, code) if bare == names and "" not in bare else Words(names, code).renamed(bare)
-    if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
-        values: FloatArray = _tensor(array).astype(float, copy=False)
-        if pa.types.is_floating(array.type) or not np.any(np.abs(values) >= _EXACT):
-            return values
-    return column_of(array.to_pylist())
-
-
-def _tensor(array: Any) -> Any:
-    """Numbers of an array of pyarrow, nan where there are none."""
-    import pyarrow as pa
-
-    return pa.RecordBatch.from_arrays([array], names=[""]).to_tensor(null_to_nan=True).to_numpy().ravel()
+        words = Words(names, np.nan_to_num(values, copy=False, nan=-1).astype(np.int32))
+        return words if bare == names and "" not in bare else words.renamed(bare)
+    is_too_large = pa.types.is_integer(array.type) and np.any(np.abs(values) >= _EXACT)
+    return column_of(array.to_pylist()) if is_too_large else values.astype(float, copy=False)
 
 
 # --- JSON, Parquet, frames, records ------------------------------------------------------------------------------------------
@@ -835,7 +827,7 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
         pa.types.is_nested(kind) or pa.types.is_temporal(kind) or (is_name(each) and pa.types.is_floating(kind))
         for each, kind in kinds.items()
     )
-    return None if is_odd else _named(name, list(kinds), map(_of_arrow, table.columns), _numbered)
+    return None if is_odd else _named(name, list(kinds), map(_of_arrow, table.columns))
 
 
 def _of_arrow_file(path: Path, name: str) -> SourceTable:
@@ -856,7 +848,7 @@ def _of_arrow_file(path: Path, name: str) -> SourceTable:
     index = [place for place, (each, _) in columns.items() if re.fullmatch(r"__index_level_\d+__", each)]
     order = [*index, *(place for place in columns if place not in index)]  # the index stands first, as in a text file
     names = ["" if place in index[:1] else columns[place][0] for place in order]
-    return _named(name, names, (_of_arrow(columns[place][1]) for place in order), _numbered)
+    return _named(name, names, (_of_arrow(columns[place][1]) for place in order))
 
 
 def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> SourceTable:
@@ -873,7 +865,7 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> Sourc
         cells = list(values) if is_name(str(key)) else values
         is_of_names = cells is not values and any(isinstance(cell, bool) for cell in cells)  # where True is a word
         held.append(column_of(cells, as_typed=is_of_names))
-    return _named(name, list(map(str, columns)), held, _numbered)
+    return _named(name, list(map(str, columns)), held)
 
 
 def _of_frame(source: Any, name: str, is_name: IsName) -> SourceTable:

@@ -27,7 +27,7 @@ def nearest_file(path: Path) -> str:
     """A question after a file that is there, if one of nearly that name is."""
     try:
         names = [entry.name for entry in path.parent.iterdir()]
-    except OSError:
+    except (OSError, ValueError):  # no folder, or a text that is no path
         return ""
     near = difflib.get_close_matches(path.name, names, 1, 0.6)
     return f" Did you mean {str(path.with_name(near[0]))!r}?" if near else ""
