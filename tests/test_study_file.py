@@ -330,7 +330,7 @@ def test_several_datasets_have_names(tmp_path: Path) -> None:
         ({"source": "http://x/t.csv"}, 'data.source = "http://x/t.csv": tables are files on this machine: .csv'),
         ({"source": "sklearn:irs"}, "data.source = \"sklearn:irs\": no dataset of scikit-learn is called 'irs': did you mean"),
         ({"source": "sklearn:iris", "drop": "y"}, "data.drop = \"y\": no key for a dataset of scikit-learn is called 'drop'"),
-        ({"source": "a\0b.csv"}, 'data.source = "a\\u0000b.csv": '),
+        ({"source": "a\0b.csv"}, 'data.source = "a\\u0000b.csv": there is no file'),
         ({"source": "cut.csv"}, 'data.source = "cut.csv": cut.csv, line 3: 4 cell(s), but the header has 5 column(s).'),
         ({"source": "cut.parquet"}, 'data.source = "cut.parquet": cut.parquet: it cannot be read as parquet: '),
         ({"source": {"source": "sklearn:iris"}, "b": 3}, "data.b = 3: no key is called 'b': there are 'source'"),
