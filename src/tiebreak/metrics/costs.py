@@ -239,14 +239,11 @@ class CostMatrix(Result):
 
     def of_truth(self, truth: Truth, answer: Array, *_: object) -> float:
         """Expected cost of what a model predicted, in the form that `Formula` takes."""
-        code, labels = truth.find(answer), truth.labels.tolist()
-        strange = one_column(answer)[code < 0].tolist()  # no class of these data, and perhaps of the costs
-        unknown = [label for label in strange if label not in self.labels]
+        predicted = one_column(answer)
+        unknown = [label for label in dict.fromkeys(predicted.tolist()) if label not in self.labels]
         if unknown:
             raise UndefinedScore(f"the model predicted {unknown[0]!r}, and the cost matrix has {quoted(self.labels)}")
-        place = np.array([self._place(label) for label in (*labels, *strange)], dtype=np.intp)
-        code[code < 0] = len(labels) + np.arange(len(strange))
-        return float(np.add.reduce(self.costs[place[truth.code], place[code]]) / code.size)
+        return self.expected_cost(confusion_matrix(truth.values, predicted, labels=self.labels))
 
     def check_truth(self, truth: Truth) -> None:
         """Check that all classes of a target have costs.

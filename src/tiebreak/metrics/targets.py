@@ -73,10 +73,6 @@ class Truth:
         """Positions of labels among the classes; -1 for one that is none."""
         labels, classes = one_column(labels), self.labels
         kind, own_kind = labels.dtype.kind, classes.dtype.kind
-        if kind in "biu" and own_kind in "biu" and classes[0] == 0 and classes[-1] == classes.size - 1:  # 0, 1, ..., as most are
-            code = labels.astype(np.intp)
-            code[code.view(np.uintp) >= classes.size] = -1  # without a sign, negative ones are huge
-            return code
         if (kind in _NUMBERS and own_kind in _NUMBERS) or kind == own_kind == "U":
             code = classes.searchsorted(labels)
             return np.where(classes.take(code, mode="clip") == labels, code, -1)

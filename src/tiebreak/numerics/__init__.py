@@ -39,6 +39,7 @@ from tiebreak.numerics.checks import (
     rope_number,
     row_counts,
     set_checked,
+    tie_groups,
     within,
 )
 from tiebreak.numerics.law import (
@@ -164,6 +165,7 @@ __all__ = [
     "student_quantile",
     "student_tail",
     "tabulated",
+    "tie_groups",
     "verdict_codes",
     "within",
 ]

@@ -87,10 +87,7 @@ def adjusted_means(score: FloatArray, weights: FloatArray | None = None) -> Floa
     weights = np.ones(score.shape[1]) if weights is None else weights
     score, weights = score[:, weights > 0], weights[weights > 0]
     result = np.full(score.shape[0], np.nan)
-    for models, units in _groups(score):
-        if units.size == 0:
-            continue
-        model, unit = _fit(score[np.ix_(models, units)], weights[units])
+    for models, units, model, unit in _effects(score, weights):
         result[models] = model + (weights[units] * unit).sum() / weights[units].sum()
     return result
 
@@ -103,18 +100,18 @@ def filled(score: FloatArray) -> FloatArray:
     if not np.isnan(score).any():
         return score
     result = score.copy()
-    for models, units in _groups(score):
+    for models, units, model, unit in _effects(score, np.ones(score.shape[1])):
         cells = np.ix_(models, units)
-        model, unit = _fit(score[cells], np.ones(units.size))
         result[cells] = np.where(np.isnan(score[cells]), model[:, None] + unit, score[cells])
     return result
 
 
-def _groups(score: FloatArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Models and units of each group that shared units link."""
+def _effects(score: FloatArray, weights: FloatArray) -> Iterator[tuple[IntArray, IntArray, FloatArray, FloatArray]]:
+    """Models and units of each group that shared units link, and their effects; no group without units."""
     of_model, of_unit = connected_groups(~np.isnan(score))
-    for group in np.unique(of_model).tolist():
-        yield np.flatnonzero(of_model == group), np.flatnonzero(of_unit == group)
+    for group in np.unique(of_unit[of_unit >= 0]).tolist():
+        models, units = np.flatnonzero(of_model == group), np.flatnonzero(of_unit == group)
+        yield models, units, *_fit(score[np.ix_(models, units)], weights[units])
 
 
 def _fit(score: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

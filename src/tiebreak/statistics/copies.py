@@ -23,11 +23,10 @@ FEWEST_PAIRS = 3
 
 def first_copies(rows: FloatArray) -> IntArray:
     """Number of the first row that is the same as each row, gaps included; its own for a row without copies."""
-    total = rows.sum(axis=1)  # rows of different sums are no copies, and need no closer look; takes no room
-    order = np.argsort(total)
-    ties = np.flatnonzero(~(total[order[1:]] > total[order[:-1]]))  # gaps too, whose sums are nan
+    # rows of different sums are no copies, and need no closer look; takes no room
+    _, place, count = np.unique(rows.sum(axis=1), return_inverse=True, return_counts=True)
     entry, first = np.arange(len(rows)), dict[bytes, int]()
-    for row in np.unique([order[ties], order[ties + 1]]).tolist() if ties.size else ():
+    for row in np.flatnonzero(count[place] > 1).tolist():
         entry[row] = first.setdefault(sha256(rows[row] + 0.0).digest(), row)  # + 0.0: no -0.0
     return entry
 
@@ -52,9 +51,6 @@ def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> int:
         Copies within one are no news, as rows of a cluster count as going together.
     """
     values = np.atleast_2d(np.asarray(table, dtype=float))
-    ordered = np.sort(values[0])
-    if not (ordered[1:] == ordered[:-1]).any() and not np.isnan(ordered[-1:]).any():
-        return 0  # which spares most tables of numbers the rest
     # a number for each row, the same for the same rows and hardly ever for others
     factors = np.random.default_rng(0).integers(0, 2**63, (len(values), 1), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     key = np.zeros(values.shape[1], dtype=np.uint64)

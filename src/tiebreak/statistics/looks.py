@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import (
     FloatArray,
+    bisected,
     check_count,
     check_number,
     check_probability,
@@ -489,9 +490,5 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     k = int(np.searchsorted(-beyond, -one_side)) - 1
     integral = legint((np.arange(8) + 0.5) * (weights * density[k] @ legvander(nodes, 7)))
     rest = legval(1.0, integral) - (one_side - beyond[k + 1]) / half  # of the integral, up to the bound
-    low, high = -1.0, 1.0
-    for _ in range(9):  # 64 parts each time
-        x = np.linspace(low, high, 65)
-        place = int(np.clip(np.searchsorted(legval(x, integral), rest), 1, 64))
-        low, high = x[place - 1], x[place]
-    return float(_unstretched(edges[k] + half * (1 + low), df))
+    place = float(bisected(lambda x: legval(x, integral) < rest, np.array(-1.0), np.array(1.0)))
+    return float(_unstretched(edges[k] + half * (1 + place), df))

@@ -33,11 +33,13 @@ from tiebreak.numerics import (
     legendre,
     mean_present,
     median_present,
+    mid_ranks,
     noise_of,
     plain,
     refuse_unless,
     significance_of,
     student,
+    tie_groups,
 )
 
 Zeros = Literal["drop", "pratt", "split"]
@@ -460,18 +462,6 @@ def _signed_ranks(rows: FloatArray, tolerance: FloatArray, zeros: Zeros) -> tupl
     return size, SignedRanks(n_zero, n_used, n_tie_groups, plus, minus, np.sqrt(squares) / 2)
 
 
-def tie_groups(ordered: FloatArray, tolerance: FloatArray) -> tuple[IntArray, IntArray]:
-    """First and last position of the group of tied values that each one is in; values rise along the last axis, nan is last."""
-    n = ordered.shape[-1]
-    is_new, is_end = np.ones((2, *ordered.shape), dtype=bool)
-    with np.errstate(invalid="ignore"):  # inf - inf
-        is_new[..., 1:] = ~(np.diff(ordered, axis=-1) <= tolerance[..., None])
-    is_end[..., :-1] = is_new[..., 1:]
-    first = np.maximum.accumulate(np.where(is_new, np.arange(n), 0), axis=-1)
-    last = np.minimum.accumulate(np.where(is_end, np.arange(n), n)[..., ::-1], axis=-1)[..., ::-1]
-    return first, last
-
-
 @lru_cache(maxsize=1024)
 def _tails(doubled: bytes) -> FloatArray:
     """P(sum >= s) for each s, where every doubled rank is in the sum or not with equal chances."""
@@ -635,11 +625,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
     [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]]
     """
     table = check_array(scores, "the scores", "..., n_datasets, n_models", (0, 0), can_lack=True)
-    turned = -table if higher_is_better else table
-    order = np.argsort(turned, axis=-1, kind="stable")  # nan last
-    first, last = tie_groups(np.take_along_axis(turned, order, axis=-1), noise_of(table, scale))
-    ranks = np.empty(table.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    ranks = mid_ranks(-table if higher_is_better else table, noise_of(table, scale))
     return np.where(np.isnan(table), np.nan, ranks)
 
 
