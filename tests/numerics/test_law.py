@@ -20,7 +20,7 @@ from tiebreak.numerics import (
     student_quantile,
     student_tail,
 )
-from tiebreak.numerics.law import STUDENT, SERIES_PAYS_FROM, Law, Shape, by_draws, least_sure, student, tabulated
+from tiebreak.numerics.law import SERIES_PAYS_FROM, STUDENT, Law, Shape, by_draws, least_sure, student, tabulated
 
 ESTIMATE, SE, DF = np.array([0.02, -0.01, 0.0]), np.array([0.01, 0.02, 0.005]), np.array([9.0, 4.5, np.inf])
 LAW = student(ESTIMATE, SE, DF)

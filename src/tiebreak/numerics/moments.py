@@ -1,7 +1,5 @@
 """Student's law of the mean of paired differences, which is all that the t statistics need of the scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -11,8 +11,6 @@ References
    characteristic curves. IEEE Signal Processing Letters 21, 2014.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

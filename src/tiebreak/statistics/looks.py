@@ -301,7 +301,7 @@ class _Survival:
     step : float
         Between values, on the scale of `_stretched`.
     values : ndarray
-        From -4 steps on.
+        From -4 steps on; beyond the last place the last one goes on.
     width : float
         On that scale, over which it changes.
     edge : float
@@ -314,11 +314,6 @@ class _Survival:
     width: float
     edge: float
 
-    @property
-    def end(self) -> float:
-        """Last place of the values, on that scale; beyond it the last one goes on."""
-        return (self.values.size - 5) * self.step
-
     def at(self, statistic: FloatArray) -> FloatArray:
         return _interpolated(self.values, _stretched(np.abs(statistic), self.df) / self.step + 4)
 
@@ -330,17 +325,11 @@ def _interpolated(values: FloatArray, position: FloatArray) -> FloatArray:
     return np.asarray(sum(weight * values[start + j] for j, weight in enumerate(_lagrange_weights(position - start))))
 
 
-def _lagrange_weights(x: FloatArray) -> FloatArray:
+def _lagrange_weights(x: FloatArray) -> list[FloatArray]:
     """Values at x of the eight polynomials that are 1 at one of 0, ..., 7 and 0 at the others."""
     apart = x - np.arange(8.0).reshape(8, *[1] * x.ndim)
-    left, right = np.ones_like(apart), np.ones_like(apart)
-    for j in range(7):
-        np.multiply(left[j], apart[j], out=left[j + 1])
-        np.multiply(right[7 - j], apart[7 - j], out=right[6 - j])
-    # j is j! (7 - j)! (-1)^(7 - j) away from the others
-    left *= right
-    left /= np.array([-5040, 720, -240, 144, -144, 240, -720, 5040]).reshape(8, *[1] * x.ndim)
-    return left
+    at_own_place = (-5040, 720, -240, 144, -144, 240, -720, 5040)  # j is j! (7 - j)! (-1)^(7 - j) away from the others
+    return [np.asarray(np.prod(np.delete(apart, j, axis=0), axis=0) / own) for j, own in enumerate(at_own_place)]
 
 
 def _stretched(statistic: FloatArray, df: float) -> FloatArray:
@@ -473,15 +462,15 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
         return float("inf")
     if survival is None:
         return float(student_multiplier(to_spend, df))
-    one_side, last = to_spend / 2, float(survival.values[-1])
-    edges = np.linspace(0.0, survival.end, max(2, int(np.ceil(survival.end / min(4 * survival.step, PANEL))) + 1))
+    one_side, last, end = to_spend / 2, float(survival.values[-1]), (survival.values.size - 5) * survival.step
+    edges = np.linspace(0.0, end, max(2, int(np.ceil(end / min(4 * survival.step, PANEL))) + 1))
     half, (nodes, weights) = (edges[1] - edges[0]) / 2, legendre(8)
     z = (edges[:-1] + half)[:, None] + half * nodes
     # density on the stretched scale of the statistic, together with having stayed within the bounds before
     density = np.exp(student_log_density(_unstretched(z, df), df)) * np.cosh(z / np.sqrt(df))
     density = np.asarray(density * _interpolated(survival.values, z / survival.step + 4))
     within = np.append(np.cumsum((half * (density @ weights))[::-1])[::-1], 0.0)
-    beyond = within + last * float(student_tail(_unstretched(np.asarray(survival.end), df), df))
+    beyond = within + last * float(student_tail(_unstretched(np.asarray(end), df), df))
     if beyond[-1] >= one_side:
         return float(student_multiplier(2 * one_side / last, df))
     if beyond[0] < one_side:

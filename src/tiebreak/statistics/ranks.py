@@ -506,25 +506,19 @@ def _walsh(rows: FloatArray, low: IntArray, high: IntArray) -> list[FloatArray]:
     kinds, kind = np.unique(np.stack([n, low, high], axis=1)[wanted], axis=0, return_inverse=True)
     for number, (size, one, two) in enumerate(kinds.tolist()):
         mine = wanted[kind.ravel() == number]
-        found[mine] = _of_ranks(ordered[mine, :size], one, two)
+        if size > MOST_AT_ONCE:
+            found[mine] = [_near_ranks(row[:size], one, two) for row in ordered[mine]]
+            continue
+        first, second = np.triu_indices(size)
+        for part in blocks(mine.size, first.size, most=_BLOCK):
+            sums = ordered[mine[part, None], first] + ordered[mine[part, None], second]
+            sums.partition((one, two), axis=1)
+            found[mine[part]] = (sums[:, one] + sums[:, two]) / 4
     return [found]
 
 
-def _of_ranks(ordered: FloatArray, low: int, high: int) -> FloatArray:
-    """Walsh averages of complete rows of one length in rising order: the mean of those at two neighbouring ranks, or at one."""
-    n_rows, n = ordered.shape
-    if n > MOST_AT_ONCE:
-        return np.array([_near_ranks(row, low, high) for row in ordered])
-    (one, other), found = np.triu_indices(n), np.empty(n_rows)
-    for rows in blocks(n_rows, one.size, most=_BLOCK):
-        sums = ordered[rows, one] + ordered[rows, other]
-        sums.partition((low, high), axis=1)
-        found[rows] = (sums[:, low] + sums[:, high]) / 4
-    return found
-
-
 def _near_ranks(row: FloatArray, low: int, high: int) -> float:
-    """As `_of_ranks`, for one long row: of the sums of two values only those between limits that enclose the ranks are made.
+    """As `_walsh`, for one long row in rising order: only the sums of two values between limits that enclose the ranks are made.
 
     The limits are guessed from the sums of some evenly spaced values, and counted.
     """

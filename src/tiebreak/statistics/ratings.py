@@ -389,8 +389,6 @@ class _Battles(NamedTuple):
 
     def between(self, models: IntArray, n_models: int) -> _Battles:
         """Battles of some models with each other, which are numbered anew."""
-        if models.size == n_models:
-            return self
         number = np.full(n_models, -1)
         number[models] = np.arange(models.size)
         inner = self.of((number[self.first] >= 0) & (number[self.second] >= 0))
