@@ -200,9 +200,9 @@ def test_parameters_may_be_objects_at_any_depth(tmp_path: Path) -> None:
         ("params = { C = 0.5 }", "grid = []", "models.logistic.grid = []: it has no table, so there is no model to measure."),
         ("params = { C = 0.5 }", "grid = { C = 3 }", "models.logistic.grid: the grid cannot be used: "),
         ("[models.svm]", '[models.svm]\nimport = "a"', "models.svm.import = \"a\": no key is called 'import': there are"),
-        ("[models.svm]", '[models."x\\ny"]\n[models.svm]', 'models."x\\ny": says neither import nor steps.'),
+        ("[models.svm]", '[models."x\\ny"]\n[models.svm]', 'models."x\\ny": says none, and neither import nor steps.'),
         ('"flowers"', f'["{"x" * 70}"]', f'name = ["{"x" * 55}...: must be a text, got a list.'),
-        ('{ import = "sklearn.svm:SVC",', "{", "models.svm.steps[1]: says neither import nor steps. Write "),
+        ('{ import = "sklearn.svm:SVC",', "{", "models.svm.steps[1]: says 'params', and neither import nor steps. Write "),
     ],
 )
 def test_what_cannot_be_used_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -26,7 +26,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.files import content_of
 from tiebreak.readers.predictions import whole_numbers
 from tiebreak.readers.tables import ENDINGS, Words, is_numeric, read_table
-from tiebreak.scores.vocabulary import look_up
+from tiebreak.scores.vocabulary import look_up, quoted
 
 _KINDS = {
     "array": "a list",
@@ -329,7 +329,8 @@ def _model(entry: Entry) -> Any:
 
 def _object(entry: Entry, *more: str) -> Any:
     """The object that a table has to name, which may have `more` keys."""
-    entry.require({"import", "steps"} & {*entry.read(dict[str, Any])}, f"says neither import nor steps. {_HOW}")
+    said = entry.read(dict[str, Any])
+    entry.require({"import", "steps"} & {*said}, f"says {quoted(list(said))}, and neither import nor steps. {_HOW}")
     return _resolve(entry, *more)
 
 

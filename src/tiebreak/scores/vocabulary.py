@@ -19,7 +19,7 @@ def look_up(name: str, known: Sequence[str], what: str) -> int:
     except ValueError:
         pass
     near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.5)
-    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"there are {quoted(known)}."
+    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"there are {quoted(known, 9)}."
     raise UnknownNameError(f"no {what} is called {name!r}: {hint}", about=what.partition(" ")[0])
 
 
