@@ -140,8 +140,6 @@ NOTICES = [
     ("identical-scores", SAME, {}, "'a', 'b' and 'c' have the same score on every split: are they the same"),
     ("identical-scores", [BASE, BASE, BASE - 0.1, BASE - 0.1], {}, "'a' and 'b' (and 1 more such group(s)) have the same score"),
     ("identical-scores", TABLE, {}, None),
-    ("few-units", TABLE, {"n_train": 36, "n_test": 4}, "some test sets hold only 4 example(s)"),
-    ("few-units", TABLE, {"n_train": 45, "n_test": 5}, None),
     ("ordered-splits", TABLE, {"design": SplitDesign("time", ordered=True, sizes="exact")}, "the splits follow time"),
     ("ordered-splits", TABLE, {}, None),
 ]

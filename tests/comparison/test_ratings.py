@@ -243,6 +243,9 @@ def test_judges_are_clusters_by_name() -> None:
     few = tb.rate({**battles, "judge": [f"j{i % 3}" for i in range(160)]})
     assert (few.unit, few.judges) == ("battle", ("j0", "j1", "j2"))
     assert "of 3 judges" in dict(few.warnings)["several-judges"]
+    copied = {name: np.repeat(values[:40], 8).tolist() for name, values in battles.items()} | {"judge": who * 2}
+    assert "in-a-row" in dict(tb.rate(copied).warnings)  # each battle before all judges
+    assert tb.rate({**copied, "question": np.repeat(np.arange(40), 8).tolist()}).rating_high[0] > tb.rate(copied).rating_high[0]
 
 
 def test_pairs_that_one_rating_does_not_fit_are_given_as_counted() -> None:

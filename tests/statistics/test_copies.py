@@ -3,17 +3,12 @@
 import numpy as np
 import pytest
 
-from tiebreak.statistics.copies import first_copies, repeated_rows
+from tiebreak.statistics.copies import first_copies, likeness_at, near_copies, repeated_rows
 
 
 def drawn(n: int, seed: int = 0, n_models: int = 3) -> np.ndarray:
     """Scores of `n_models` models on n items, no two of them alike."""
     return np.random.default_rng(seed).random((n_models, n))
-
-
-def test_rows_that_do_not_repeat_are_no_copies() -> None:
-    """Different numbers: nothing to see."""
-    assert repeated_rows(drawn(50)) == 0
 
 
 @pytest.mark.parametrize("n_times", [2, 3, 5])
@@ -69,3 +64,20 @@ def test_the_first_of_equal_rows_stands_for_all() -> None:
     nan = np.nan
     rows = np.array([[0.0, 1, 2], [1, 2, 0], [-0.0, 1, 2], [nan, 1, 2], [1, nan, 2], [nan, 1, 2], [0, 1, 2.5]])
     assert first_copies(rows).tolist() == [0, 1, 0, 3, 4, 3, 6]
+
+
+@pytest.mark.parametrize("n_times", [2, 3, 5])
+def test_sources_that_stand_several_times_are_seen(n_times: int) -> None:
+    """Where they stand: side by side, below the table itself; in order of a difference, or in blocks of subjects none are.
+
+    And wherever they stand, with little noise, of 60 units; of 100 tables of independent ones three at most, rounded or skewed.
+    """
+    rng = np.random.default_rng(2)
+    source, other = rng.normal(size=(2, 60)), rng.normal(size=(2, 60 * n_times))
+    subjects = np.repeat(source[:, :4], 100, axis=1) + rng.normal(size=(2, 400))
+    tables = (np.repeat(source, n_times, axis=1) + 0.4 * other, np.tile(source, n_times) + 0.4 * other, subjects)
+    assert [likeness_at(table) for table in (*tables, source[:, np.argsort(source[0] - source[1])])] == [1, 60, 0, 0]
+    near = np.repeat(source, n_times, axis=1) + 0.005 * other
+    assert [near_copies(table) for table in (near[:, rng.permutation(near.shape[1])], near[:, :19])] == [True, False]
+    independent = [draw for _ in range(50) for draw in (rng.lognormal(0, 1.5, (2, 200)), rng.normal(size=(2, 99)).round(1))]
+    assert sum(map(near_copies, independent)) <= 3

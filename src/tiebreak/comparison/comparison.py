@@ -234,7 +234,7 @@ class Comparison(Result):
     @cached_property
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
-        unsure = tuple(_unsure(self.matrix.models, self.pair_table))
+        unsure = tuple(_unsure(self.matrix.models, self.method, self.pair_table))
         own = (each for each in self.method.remarks(self.scores) if each.code not in dict(unsure))
         return (
             *self.reading_notices,
@@ -776,17 +776,34 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
 # --- remarks -----------------------------------------------------------------------------------------------------------------
 
 
-def _unsure(models: Sequence[str], table: Family) -> Iterator[Notice]:
-    """Notice of pairs of which the less sure law claims less."""
-    claims = table.claims()
+FEW_CLAIMED = 1_000
+"""Units below which it is said, of what is claimed, that some that carry a difference may not be among them."""
+
+
+def _unsure(models: Sequence[str], method: Method, table: Family) -> Iterator[Notice]:
+    """Notices of claims: those that a less sure law does not make, and those that rest on few independent units."""
+    claims, law = table.claims(), table.law
     caution, rows = table.judged.beside.get("caution"), np.flatnonzero(claims != UNDECIDED)
-    if caution is None or not rows.size or len(models) > MOST_CHECKED:
+    if not rows.size or len(models) > MOST_CHECKED:
         return
-    law, code, reason = caution(table.first[rows], table.second[rows])
-    rows = rows[table.claims(law) != claims[rows]]
-    if rows.size:
-        pair = [models[table.first[rows[0]]], models[table.second[rows[0]]]]
-        yield Notice(code, f"what is said of {quoted(pair)}{and_more(rows.size)} {reason}")
+
+    def named(rows: IntArray) -> str:
+        return f"what is said of {quoted([models[table.first[rows[0]]], models[table.second[rows[0]]]])}{and_more(rows.size)}"
+
+    if caution is not None:
+        surer, code, reason = caution(table.first[rows], table.second[rows])
+        unsure = rows[table.claims(surer) != claims[rows]]
+        if unsure.size:
+            yield Notice(code, f"{named(unsure)} {reason}")
+    n_units = np.broadcast_to(law.n_units if law.df is None else np.asarray(law.df) + 1.0, claims.shape)
+    few = rows[n_units[rows] < FEW_CLAIMED]
+    if few.size and method.unit not in ("split", "period"):
+        n = max(int(n_units[few].min()), 2)
+        yield Notice(
+            "few-items",
+            f"{named(few)} rests on about {n} independent {method.unit}s: what {100 * (1 - 0.05 ** (1 / n)):.2g}% of all show "
+            "is missing from 1 sample in 20, and a few that carry a difference may not have been met",
+        )
 
 
 def _remarks(matrix: ScoreMatrix, method: Method, table: Family, baseline: str | None) -> Iterator[Notice]:

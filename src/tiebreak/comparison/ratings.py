@@ -34,6 +34,9 @@ BASE = 1000.0
 MISFIT = 0.01
 """p-value of the test of fit below which pairs are shown as they were counted."""
 
+FEW_QUESTIONS = 20
+"""Questions up to which what their answers share is not reckoned with beside what judges share."""
+
 FEW_TURNED, SMALL_SHARE = 30, 0.1
 """Battles in the rarer order of two models up to which they are few where they are less than this share of all."""
 
@@ -192,6 +195,8 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
             names = ("position_probability", "position_low", "position_high")
             about = dict(zip(names, expit([found.position, low, high]).tolist(), strict=True))
         found = found if state == "taken out" else fitted(position=False)
+    if battles.unit == "judge" and battles.question is not None and battles.question.max() >= FEW_QUESTIONS:
+        found = found.wider(fitted(position=state == "taken out", cluster=battles.question))
     n_both, n_kept = battles.both_orders() if position else (0, 0)
     return _ratings(
         found,

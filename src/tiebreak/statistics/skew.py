@@ -227,11 +227,8 @@ FEWEST_TESTED, MOST_TESTED = 10, 100
 # --- means that few units carry ---------------------------------------------------------------------------------------------
 
 
-FEW_ITEMS, FEW_SQUARES = 300, 1_000
-"""Items, clusters, seeds or datasets below which 1 sample in 20 or more holds none of those that are 1 % of all.
-
-The same for 0.3 % of errors that are squared, as fewer may be large enough to count.
-"""
+FEW_ITEMS = 300
+"""Items below which 1 sample in 20 or more holds none of those that are 1 % of all."""
 
 
 VERY_SKEWED, LESS_SKEWED, SMALL, SKEWED_ALPHA = 2.5, 1.5, 60, 0.05

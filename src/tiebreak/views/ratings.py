@@ -23,11 +23,11 @@ from tiebreak.views.words import (
     quoted_names,
 )
 
+IN_ROW = 3.0
+"""Likeness of battles to those before them above which they are not independent."""
+
 ROWS = 50
 """Rows of the table that are shown; the rest is counted."""
-
-FEW_UNITS = 20
-"""Units below which intervals are rough."""
 
 COLUMNS = "rank rank_low rank_high model rating rating_low rating_high wins ties losses".split()
 
@@ -104,7 +104,8 @@ WARNINGS = {
     "nothing of the models.",
     "repeated-questions": "several battles are on one {repeated} and are taken for independent, as there are too few to draw "
     "from: where battles of one agree, the intervals are too narrow. Ask more questions.",
-    "few-units": "with no more than {units} the intervals are rough.",
+    "in-a-row": "battles say the same of a model as the battle before them, more often than independent ones do, as of one "
+    "question, or of a judge whose taste changes: the intervals are too narrow. Name what they share in a column 'cluster'.",
 }
 """What a reader should know, by code."""
 
@@ -128,7 +129,6 @@ def warnings(ratings: Ratings) -> list[tuple[str, str]]:
         "judges": listed([quote(name) for name in ratings.judges], 3) if ratings.judges else "",
         "both": count(ratings.n_both, "question"),
         "repeated": quote(ratings.repeated),
-        "units": count(ratings.n_units, ratings.unit),
     }
     holds = {
         "no-finite-rating": not has_ratings,
@@ -143,7 +143,7 @@ def warnings(ratings: Ratings) -> list[tuple[str, str]]:
         "does-not-fit": not ratings.fits,
         "orders-disagree": ratings.n_both and not ratings.n_kept,
         "repeated-questions": ratings.repeated,
-        "few-units": ratings.n_units < FEW_UNITS,
+        "in-a-row": ratings.counted is not None and ratings.counted.likeness > IN_ROW,
     }
     return [(code, WARNINGS[code].format(**said)) for code, is_so in holds.items() if is_so]
 

@@ -145,9 +145,8 @@ def test_labels_that_cannot_be_used_are_named(change: dict[str, Any], instead: s
         tb.compare(frame, method="prediction-powered")
 
 
-def test_few_labels_and_picked_ones_are_remarked() -> None:
-    """Fewer than twenty; answers that the judge scores unlike the others."""
-    assert "few-units" in {notice.code for notice in tb.compare(table(n_labels=12)).notices}
+def test_picked_labels_are_remarked() -> None:
+    """Answers that the judge scores unlike the others."""
     frame = table()
     picked = frame.assign(human=frame.judge.where(frame.question.isin(frame[frame.judge == 1].question.unique()[:50])))
     codes = {notice.code: notice.text for notice in tb.compare(picked).notices}

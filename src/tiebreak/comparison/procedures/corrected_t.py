@@ -9,7 +9,6 @@ from tiebreak.comparison.procedures.procedure import (
     ModelValues,
     Procedure,
     adjusted_of,
-    few_items,
     noted,
     reached,
     refusal,
@@ -20,9 +19,6 @@ from tiebreak.scores.means import law_of_models, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.splits import corrected_law
-
-SMALL_TEST_SET = 5
-"""Test examples per split below which scores are too coarse for a t distribution."""
 
 
 def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: FloatArray) -> Judged:
@@ -89,7 +85,7 @@ def _refuse(data: Scores) -> TiebreakError | None:
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:
-    """Order and groups of the splits, and test sets that are very small."""
+    """Order and groups of the splits."""
     matrix, design = data.matrix(), data.design
     return noted(
         (
@@ -105,14 +101,6 @@ def _remarks(data: Scores) -> Iterator[Notice]:
                 "groups-torn",
                 f"{design.n_torn} of {matrix.n_splits} splits train on examples of a group that they test on, so that equal "
                 "models differ too often: keep groups together (GroupKFold), or compare over groups",
-            ),
-        ),
-        (
-            matrix.has_sizes and matrix.n_test.min() < SMALL_TEST_SET,
-            Notice(
-                "few-units",
-                f"some test sets hold only {matrix.n_test.min()} example(s), so that scores on them are coarse: compare "
-                "predictions example by example, or take fewer and larger folds",
             ),
         ),
     )
@@ -167,11 +155,6 @@ TEST_SET_AS_IS = "the test set is what it is: nothing is said of other data"
 SEED_REFERENCE = "X. Bouthillier et al. Accounting for variance in machine learning benchmarks. MLSys 2021."
 
 
-def remarks_on_seeds(data: Scores) -> Iterator[Notice]:
-    """Few seeds, of which none may have failed."""
-    return few_items(int(np.count_nonzero(~np.isnan(data.matrix().score), axis=1).min()), "seed")
-
-
 PAIRED_SEEDS = Procedure(
     name="paired-t",
     question="seeds",
@@ -192,5 +175,4 @@ PAIRED_SEEDS = Procedure(
             ("there is only one seed, so nothing shows how much scores vary from run to run. Train with more."),
         )
     ),
-    remarks=remarks_on_seeds,
 )

@@ -18,7 +18,6 @@ from tiebreak.comparison.procedures.procedure import (
     adjusted_of,
     and_more,
     copies_notice,
-    few_items,
     mean_values,
     p_words,
     reached,
@@ -184,10 +183,8 @@ def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
             "few-units",
             f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; {still}",
         )
-    yield from few_items(n, "dataset")
-    found = repeated_rows(units_of(data).matrix().score)
-    if found:
-        yield copies_notice(found, "dataset", n, "give one row for each of what they stand for")
+    score = units_of(data).matrix().score
+    yield from copies_notice(score, repeated_rows(score), "dataset", "give one row for each of what they stand for")
     sources = families(data.datasets)
     if sources:
         more = f" (and {len(sources) - 1} more such group(s))" if len(sources) > 1 else ""

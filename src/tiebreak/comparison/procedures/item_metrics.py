@@ -1,6 +1,5 @@
 """Metrics of all items together, which are no means: areas under ROC curves by DeLong, all others by the jackknife."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,18 +16,16 @@ from tiebreak.comparison.procedures.items import (
     refuse_one_cluster,
     remarks_on_items,
 )
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, few_items, reached, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, reached, refusal
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, Interval
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.auc import roc_areas
 from tiebreak.statistics.influence import Influence, bounded, metric_of_classes, metric_of_numbers
-from tiebreak.statistics.skew import FEW_SQUARES
 
-FEW_OF_AREAS, FEW_RARER = 20, 10
-"""Items of the rarest class below which it is said that they are few, of areas and of other metrics."""
+FEW_OF_AREAS = 20
+"""Items of the rarer class below which intervals of areas are no multiple of an error."""
 
 
 def _gaps(name: str, items: Items) -> tuple[bool, str]:
@@ -99,21 +96,6 @@ def _values_of_areas(data: Scores) -> ModelValues:
     )
 
 
-def _remarks_on_areas(data: Scores) -> Iterator[Notice]:
-    """Few examples of the rarer class."""
-    yield from remarks_on_items(data, unused_by="delong")
-    items = items_of(data)
-    n = int(np.count_nonzero(np.asarray(items.is_positive)))
-    rarer, name = min((n, "positive"), (len(items.items) - n, "negative"))
-    yield from few_items(rarer, f"{name} {items.unit}")
-    if rarer < FEW_OF_AREAS:
-        yield Notice(
-            "few-units",
-            f"there are only {rarer} {name} {items.unit}s, so that the interval is wide and misses more real differences than "
-            f"with {FEW_OF_AREAS} or more",
-        )
-
-
 DELONG = Procedure(
     name="delong",
     question="examples",
@@ -134,7 +116,7 @@ DELONG = Procedure(
     judge=lambda data, first, second, rope, alpha, seed: _judge_areas(data, first, second),
     values=_values_of_areas,
     refuse=_refuse_areas,
-    remarks=_remarks_on_areas,
+    remarks=lambda data: remarks_on_items(data, unused_by="delong"),
 )
 
 
@@ -227,28 +209,6 @@ def _n_pieces(items: Items, is_in: NDArray[Any]) -> int:
     return int(np.unique(pieces[is_in]).size)
 
 
-def _remarks(data: Scores) -> Iterator[Notice]:
-    """Few items of a class, few on which the metric of a model rests, and few errors of numbers."""
-    yield from remarks_on_items(data, unused_by="jackknife-t")
-    items = items_of(data)
-    if not items.classes and items.is_positive is None:
-        yield from few_items(items.n_clusters, items.unit if items.clusters is None else "cluster", FEW_SQUARES)
-    rarest = items.n_rarest
-    moving = _influence(items).n_moving if items.classes and items.clusters is None else None
-    if rarest is not None and rarest < FEW_RARER:
-        yield Notice(
-            "few-units",
-            f"there are only {rarest} {items.unit}s of the rarest class, so that the interval is wide and misses more real "
-            f"differences than with {FEW_RARER} or more{', and of 2 it may be too narrow' if rarest == 2 else ''}",
-        )
-    elif moving is not None and moving.min() < FEW_RARER:
-        yield Notice(
-            "few-units",
-            f"{items.metric.name} of {items.models[int(moving.argmin())]!r} rests on {moving.min()} {items.unit}s only, so that "
-            "the interval is wide",
-        )
-
-
 JACKKNIFE_T = Procedure(
     name="jackknife-t",
     question="examples",
@@ -268,5 +228,5 @@ JACKKNIFE_T = Procedure(
     judge=lambda data, first, second, rope, alpha, seed: _judge(data, first, second),
     values=_values,
     refuse=_refuse,
-    remarks=_remarks,
+    remarks=lambda data: remarks_on_items(data, unused_by="jackknife-t"),
 )

@@ -17,7 +17,6 @@ from tiebreak.comparison.procedures.procedure import (
     adjusted_of,
     and_more,
     copies_notice,
-    few_items,
     noted,
     p_words,
     reached,
@@ -33,7 +32,6 @@ from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.copies import repeated_rows
 from tiebreak.statistics.influence import bounded
 from tiebreak.statistics.means import (
-    FEW_RUNS,
     Layout,
     Means,
     cluster_means,
@@ -53,8 +51,8 @@ from tiebreak.statistics.rates import (
 )
 from tiebreak.statistics.skew import carried_by_few, pair_skewness
 
-FEW_CLUSTERS = 10
-"""Clusters below which intervals are wide, and rest on a variance of few numbers."""
+FEWEST_RUNS = 3
+"""Runs up to which it is said that they show little."""
 
 MOST_CELLS = 50_000_000
 """Scores up to which copies are looked for."""
@@ -131,17 +129,9 @@ def scale_of(data: Scores, first: IntArray, second: IntArray) -> FloatArray:
 
 
 def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
-    """Few clusters, labels that a procedure leaves unused, and copied items."""
+    """Labels that a procedure leaves unused, and copied items."""
     items = items_of(data)
     yield from noted(
-        (
-            items.clusters is not None and items.n_clusters < FEW_CLUSTERS,
-            Notice(
-                "few-units",
-                f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only, so that the intervals are wide, "
-                "and err where the difference goes with the sizes of very uneven clusters",
-            ),
-        ),
         (
             items.labels is not None and bool(unused_by),
             Notice(
@@ -152,11 +142,11 @@ def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
         ),
     )
     if items.score.size <= MOST_CELLS:
-        n_items = len(items.items)
         truth = [np.asarray(each, dtype=float)[None] for each in (items.is_positive, items.truth) if each is not None]
-        copied = repeated_rows(np.concatenate([items.score.reshape(-1, n_items), *truth]), items.cluster_codes)
-        if copied:
-            yield copies_notice(copied, items.unit, n_items, "name in a column 'cluster' which belong together")
+        n_copied = repeated_rows(np.concatenate([items.score.reshape(-1, len(items.items)), *truth]), items.cluster_codes)
+        if n_copied or items.clusters is None:  # what stands together in clusters is known to
+            advice = "name in a column 'cluster' which belong together"
+            yield from copies_notice(data.matrix().score, n_copied, items.unit, advice)
 
 
 # --- right or wrong --------------------------------------------------------------------------------------------------------
@@ -376,10 +366,8 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
 
 
 def _about_items(items: Items) -> Iterator[Notice]:
-    """Few items, and mean differences that a few items carry."""
-    unit, n = ("cluster", items.n_clusters) if items.clusters is not None else (items.unit, len(items.items))
-    yield from few_items(n, unit)
-    n_models = len(items.models)
+    """Mean differences that a few items carry."""
+    unit, n_models = items.unit if items.clusters is None else "cluster", len(items.models)
     if n_models > MOST_CHECKED or items.score.size * n_models > MOST_NUMBERS:
         return
     second, first = np.tril_indices(n_models, -1)
@@ -408,7 +396,7 @@ def _remarks(data: Scores, name: str) -> Iterator[Notice]:
     items = items_of(data)
     yield from remarks_on_items(data, unused_by=name)
     fewest = int(items.n_runs.min())
-    if len(items.runs) > 1 and fewest < FEW_RUNS:
+    if len(items.runs) > 1 and fewest <= FEWEST_RUNS:
         yield Notice(
             "few-units",
             f"{fewest} runs show little of how runs vary; if they are only repeated samples of the same model and prompt, call "
@@ -416,10 +404,6 @@ def _remarks(data: Scores, name: str) -> Iterator[Notice]:
         )
     if name == "clustered-t":
         yield from _about_items(items)
-    else:
-        sizes = np.bincount(task_codes(items))
-        n = int(sizes.size**2 / (1 / sizes).sum())  # items that would weigh alike (Kish)
-        yield from few_items(n, items.unit, among=f" of {sizes.sum()} (tasks weigh alike, whatever their sizes)")
 
 
 CLUSTERED_T = Procedure(

@@ -34,7 +34,7 @@ from tiebreak.numerics import (
     Law,
 )
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.posterior.hierarchical import N_POINTS, hierarchical_posterior
 from tiebreak.statistics.posterior.signed_rank import signed_rank_centre, signed_rank_posterior
 
@@ -42,9 +42,6 @@ MOST_DRAWS = 100_000
 
 MOST_MODELS = 40
 """Models up to which the draws of all pairs are held."""
-
-ENOUGH_DATASETS = 30
-"""Datasets from which the chance of a false order was measured to be small: `benchmarks/validity/one_family.py`."""
 
 
 def _first_pairs(data: Scores, settings: Settings) -> tuple[IntArray, IntArray]:
@@ -183,18 +180,6 @@ def _judge_centres(data: Scores, first: IntArray, second: IntArray, alpha: float
     return Judged(law=law, credible="points")
 
 
-def _remarks(data: Scores) -> Iterator[Notice]:
-    """Few datasets for an order of several models."""
-    yield from remarks_on_datasets(data, has_prior="bayes-signed-rank")
-    n = len(data.matrices)
-    if len(data.models) > 2 and n < ENOUGH_DATASETS:
-        yield Notice(
-            "few-units",
-            f"intervals are credible pair by pair, and {n} datasets are few for an order of {len(data.models)} models, of which "
-            "one may be shown above another wrongly",
-        )
-
-
 def _as_published(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """The omnibus tests, and the test as it was published, of the first pairs of the ranking.
 
@@ -253,6 +238,6 @@ BAYES_SIGNED_RANK = Procedure(
         )
         or refuse_datasets("bayes-signed-rank", data)
     ),
-    remarks=_remarks,
+    remarks=lambda data: remarks_on_datasets(data, has_prior="bayes-signed-rank"),
     beside=_as_published,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.comparison.procedures.items import items_of, judged_means, refuse_items, remarks_on_items, scale_of
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, few_items, refusal
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly, refusal
 from tiebreak.errors import Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, IntArray
 from tiebreak.scores.items import Items
@@ -90,17 +90,10 @@ def _values(data: Scores) -> ModelValues:
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:
-    """Few labels, and labelled items that the judge scores unlike the others."""
+    """Labelled items that the judge scores unlike the others."""
     yield from remarks_on_items(data)
     items = items_of(data)
     known = known_of(items)
-    yield from few_items(_n_clusters(known), f"labelled {items.unit if items.clusters is None else 'cluster'}")
-    if _n_clusters(known) < FEW_LABELS:
-        yield Notice(
-            "few-units",
-            f"people labelled {_labelled(items)} for all models, so the intervals rest on few numbers: label {FEW_LABELS} or "
-            f"more{'' if items.clusters is None else ', of as many clusters'}",
-        )
     if min(_n_clusters(known), np.unique(known.codes[~known.has_label]).size) < FEW_LABELS:  # of so few nothing is said
         return
     # the difference of the judge's means on labelled items and on the others, with the error that clusters leave it

@@ -16,7 +16,7 @@ from tiebreak.scores.means import adjusted_means, dataset_means, law_of_models
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
-from tiebreak.statistics.skew import FEW_ITEMS
+from tiebreak.statistics.copies import likeness_at, near_copies
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds", "summary"]
 
@@ -183,22 +183,21 @@ def and_more(n: int) -> str:
     return f" (and {n - 1} more pair(s))" if n > 1 else ""
 
 
-def few_items(n: int, unit: str, most: int = FEW_ITEMS, among: str = "") -> Iterator[Notice]:
-    """Remark where so few items, `among` others that hardly count, may lack what carries a difference."""
-    if n < most:
-        yield Notice(
-            "few-items",
-            f"with {n} {unit}s{among}, what {100 * (1 - 0.05 ** (1 / n)):.2g}% of all {unit}s show is missing from 1 sample in "
-            "20: a few that carry a difference may not have been met",
-        )
-
-
-def copies_notice(n_repeated: int, unit: str, n: int, advice: str) -> Notice:
-    """Remark on units that look like copies of each other."""
-    return Notice(
+def copies_notice(score: FloatArray, n_repeated: int, unit: str, advice: str) -> Iterator[Notice]:
+    """Remark on units that look like copies of each other, by their scores or by where they stand."""
+    apart = 0 if n_repeated else likeness_at(score)
+    if n_repeated:
+        found = f"{n_repeated} of the {score.shape[1]} {unit}s have the same scores of all models as another one"
+    elif apart:
+        where = f"neighbouring {unit}s" if apart == 1 else f"{unit}s that stand {apart} apart"
+        found = f"models differ alike on {where}, and not on those further on"
+    elif near_copies(score):
+        found = f"{unit}s have nearly the same scores of all models as another one, much nearer than to further ones"
+    else:
+        return
+    yield Notice(
         "copied-units",
-        f"{n_repeated} of the {n} {unit}s have the same scores of all models as another one: they look like copies, each "
-        f"of which counts as evidence of its own. Leave copies out, or {advice}",
+        f"{found}: they look like copies or variants, each of which counts as evidence of its own. Leave such out, or {advice}",
     )
 
 

@@ -13,7 +13,6 @@ from tiebreak.comparison.procedures.procedure import (
     ModelValues,
     Procedure,
     TestOnly,
-    few_items,
     mean_values,
     noted,
     refusal,
@@ -68,11 +67,9 @@ def _values(data: Scores) -> ModelValues:
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:
-    """A reading of the deviations that was taken for granted, and few runs."""
+    """A reading of the deviations that was taken for granted."""
     means, _ = _means_of(data)
-    yield from noted((means.note != "", Notice("read-as", means.note)))
-    if means.kind == "runs":
-        yield from few_items(means.n[0], "run")
+    return noted((means.note != "", Notice("read-as", means.note)))
 
 
 _SHARES = np.linspace(0.0, 1.0, 101)

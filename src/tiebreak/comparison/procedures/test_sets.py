@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, remarks_on_seeds
+from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS
 from tiebreak.comparison.procedures.items import counts_of, means_of_models, reach_of, reach_of_rates, values_of_rates
 from tiebreak.comparison.procedures.procedure import (
     Judged,
     ModelValues,
     Procedure,
-    few_items,
     question_of,
     reached,
     refusal,
@@ -24,12 +23,9 @@ from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.means import Means, independent_difference
 from tiebreak.statistics.rates import newcombe
 
-FEW_OF_SET = 20
-"""Examples of a test set below which rates are rough, as they are where less than one is expected to be decided the rarer way."""
-
 
 def _independent_sets(data: Scores) -> Iterator[Notice]:
-    """Remark on the names of items, of which none is shared, and on few that are graded."""
+    """Remark on the names of items, of which none is shared."""
     items = data.items
     if items is None:
         return
@@ -40,8 +36,6 @@ def _independent_sets(data: Scores) -> Iterator[Notice]:
         f"no {items.unit} was scored for two models, so each is taken to have a test set of its own; if {' and '.join(of)} are "
         f"the same {items.unit}s under other names, give them one name: pairs tell smaller differences apart",
     )
-    if not items.is_binary:
-        yield from few_items(int(has.sum(axis=1).min()), items.unit)
 
 
 def _reach(data: Scores | None) -> tuple[str, str]:
@@ -85,14 +79,6 @@ def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
     )
 
 
-def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
-    """Remarks on what two test sets cost, and on few examples, or rates near 0 or 1."""
-    yield from _independent_sets(data)
-    counts, n = counts_of(data)
-    rarer = min(counts.sum(), (n - counts).sum())
-    yield from few_items(int(n.min()), "example", max(FEW_OF_SET, int(n.sum() / max(rarer, 1.0))))
-
-
 NEWCOMBE = Procedure(
     name="newcombe",
     question="test-sets",
@@ -107,7 +93,7 @@ NEWCOMBE = Procedure(
     judge=lambda data, first, second, rope, alpha, seed: _judge_rates(data, first, second),
     values=lambda data: values_of_rates("measured", *counts_of(data)),
     refuse=_refuse_counts,
-    remarks=_remarks_on_rates,
+    remarks=_independent_sets,
 )
 
 
@@ -200,5 +186,4 @@ WELCH_SEEDS = Procedure(
     judge=WELCH.judge,
     values=_means,
     refuse=_refuse_single,
-    remarks=remarks_on_seeds,
 )
