@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, bdtrc, bdtrik, chdtrc, fdtrc, ndtr, ndtri
+from scipy.special import bdtr, bdtrc, chdtrc, fdtrc, ndtr, ndtri
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
@@ -366,11 +366,11 @@ def _coin_tail(wins: IntArray, n: IntArray) -> FloatArray:
 
 def _most_losses(n: IntArray, tail: FloatArray) -> IntArray:
     """Largest count with P(X <= count) of n fair coins at most the tail; -1 where there is none."""
-    some = np.maximum(n, 1)
-    count = np.minimum(np.nan_to_num(np.floor(bdtrik(tail, some, 0.5)), nan=-1.0) + 1, n - 1)
-    for _ in range(3):  # the guess is off by one at times
-        count = count - ((count >= 0) & (bdtr(np.maximum(count, 0), some, 0.5) > tail * (1 + 1e-12)))
-    return np.asarray(np.maximum(count, -1), dtype=int)
+
+    def is_rare(count: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray((count < 0) | (bdtr(np.maximum(np.floor(count), 0), np.maximum(n, 1), 0.5) <= tail * (1 + 1e-12)))
+
+    return np.floor(bisected(is_rare, np.full(n.shape, -1.0), n.astype(float))).astype(int)
 
 
 # --- the signed-rank test ---------------------------------------------------------------------------------------------------
