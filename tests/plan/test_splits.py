@@ -234,8 +234,8 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             check_dataset(np.eye(60), np.arange(60)),
             "classification",
             (
-                "StratifiedKFold could not split the data: n_splits=5 cannot be greater than the number of members in each class. "
-                "y has 60 different values in 60 rows: for a quantity the models are to be regressors."
+                "StratifiedKFold could not split the data: n_splits=5 cannot be greater than the number of members in each "
+                "class. y has 60 different values in 60 rows: for a quantity the models are to be regressors."
             ),
         ),
         (

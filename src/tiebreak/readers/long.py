@@ -165,6 +165,7 @@ def refuse_doubles(
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
         *((f"; or part of the {unit[0]}: ", column_advice(unit[0], f"{unit[1]},{name}")) if unit[1] else ()),
+        *(_AS_DATASETS if name == OF_INNER_KEYS else ()),
         *(
             ("; if it numbers repeats of a cross-validation, say so: ", column_advice("repeat", name))
             if role_of(name) == "run" and "fold" in units
@@ -173,6 +174,20 @@ def refuse_doubles(
         ".",
         *hints,
     )
+
+
+OF_INNER_KEYS = "column 2"
+"""Column of the inner keys of a dict of dicts, whose outer ones are taken for models."""
+
+_AS_DATASETS = (
+    "; or, where these are datasets, the dataset: ",
+    column_advice("dataset", OF_INNER_KEYS),
+    "; where these are models, and the outer keys datasets, both: ",
+    Advice(
+        f"tb.read_scores(..., columns={{'model': {OF_INNER_KEYS!r}, 'dataset': 'model'}})",
+        typed=f"--column model='{OF_INNER_KEYS}' --column dataset=model",
+    ),
+)
 
 
 def as_runs(name: str, values: Sequence[str]) -> tuple[str | Advice, ...]:

@@ -271,6 +271,16 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
     if not sklearn.is_by_model_and_metric(source):
         return source
     if options.rows != "items":
+        names = [*map(str, (*source, *next(iter(source.values()))))]
+        are_known = any(is_metric(name) or role_of(name) or is_no_score(name) or name == options.metric for name in names)
+        inner = [each for own in source.values() for each in own.values()]
+        if (
+            options.metric
+            and not are_known
+            and all(isinstance(each, list | tuple | np.ndarray) and len(each) > 1 for each in inner)
+        ):
+            # the inner keys are datasets, or part of the models' names
+            source = {m: {name: {options.metric: each} for name, each in own.items()} for m, own in source.items()}
         return of_objects(source)
     items = list(next(iter(source.values())))
     if len(source) > len(items):

@@ -797,17 +797,22 @@ def of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
         return {name: list(column.values()) for name, column in held.items()}
     inner = [each for own in held.values() for each in own.values()]
     if inner and all(isinstance(each, Mapping) and each.keys() == inner[0].keys() for each in inner):
-        return [{"model": model, "": name, **each} for model, own in held.items() for name, each in own.items()]
-    rows = []
-    for model, own in held.items():
-        lists = {
-            key: each for key, each in own.items() if hasattr(each, "__len__") and not isinstance(each, str | bytes | Mapping)
-        }
-        n = max(map(len, lists.values()), default=0)
-        whole = {key: each for key, each in lists.items() if len(each) == n}
-        rows += [{"model": model, **dict(zip(whole, row, strict=True))} for row in zip(*whole.values(), strict=True)]
-        rows += [] if n else [{"model": model, **own}]
-    return rows
+        return [
+            {"model": model, "": name, **({"split": place} if len(rows) > 1 else {}), **row}
+            for model, own in held.items()
+            for name, each in own.items()
+            for rows in [_rows_of_lists(each)]
+            for place, row in enumerate(rows)
+        ]
+    return [{"model": model, **row} for model, own in held.items() for row in _rows_of_lists(own)]
+
+
+def _rows_of_lists(held: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Rows of the longest lists of an object, by place; the object itself where it has none."""
+    lists = {key: each for key, each in held.items() if hasattr(each, "__len__") and not isinstance(each, str | bytes | Mapping)}
+    n = max(map(len, lists.values()), default=0)
+    whole = {key: each for key, each in lists.items() if len(each) == n}
+    return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)] if n else [held]
 
 
 def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | None:
