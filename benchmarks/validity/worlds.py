@@ -732,6 +732,140 @@ def variants(n_sources: int, each: int) -> None:
     compared("wilcoxon", f"datasets: {each} variants of {n_sources} sources each", n_sources * each, draw)
 
 
+def wordings(n: int, times: int, correlation: float) -> None:
+    """One question in several wordings beside each other, right or wrong."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        own = np.sqrt(correlation) * np.repeat(rng.normal(size=(2, n)), times, axis=1)
+        own += np.sqrt(1 - correlation) * rng.normal(size=own.shape)
+        a, b = (own + 0.7 * np.repeat(rng.normal(size=n), times) < 0.8) * 1
+        return {"item": np.arange(n * times), "a": a, "b": b}, {"metric": "accuracy"}
+
+    compared("tango", f"{n} items in {times} wordings each, correlated by {correlation:g}", n * times, draw)
+
+
+def near(n: int, times: int, noise: float, is_shuffled: bool) -> None:
+    """Copies of items with small noise."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        score = np.repeat(rng.normal(size=(2, n)), times, axis=1)
+        score = (score + noise * rng.normal(size=score.shape))[:, rng.permutation(n * times) if is_shuffled else slice(None)]
+        return {"item": np.arange(n * times), "a": score[0], "b": score[1]}, QUALITY
+
+    order = "in random order" if is_shuffled else "side by side"
+    compared("clustered-t", f"{n} items {times} times with noise {noise:g}, {order}", n * times, draw)
+
+
+def unnamed(n_sources: int, each: int, spread: float) -> None:
+    """Variants of a few datasets side by side, under names that say nothing."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        n = n_sources * each
+        own = np.repeat(rng.normal(size=n_sources), each) + spread * rng.normal(size=n)
+        base = rng.uniform(0.6, 0.9, n)
+        return {"dataset": [f"d{place}" for place in range(n)], "a": base + 0.01 * own, "b": base}, QUALITY
+
+    compared("wilcoxon", f"datasets: {each} variants of {n_sources} sources each, without names", n_sources * each, draw)
+
+
+def mostly_equal(n: int, share: float, shape: Shape, effect: float = 0.0) -> None:
+    """Datasets of which a share differs at all."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        base = rng.uniform(0.6, 0.9, n)
+        own = (rng.random(n) < share) * (shape(rng, n) + effect)
+        return {"dataset": [f"d{place}" for place in range(n)], "a": base + 0.01 * own, "b": base}, QUALITY
+
+    compared("paired-t", f"datasets of which {share:.0%} differ: {_named(shape)}", n, draw, effect)
+
+
+def noisy_fold(k: int, n_repeats: int, times: float) -> None:
+    """Folds of which one varies more than all others, in every repeat."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        fold = np.tile(np.arange(k), n_repeats)
+        own = np.sqrt(1 / k) * rng.normal() + np.sqrt(1 - 1 / k) * rng.normal(size=fold.size)
+        base, repeat = 0.8 + 0.05 * rng.normal(size=fold.size), np.repeat(np.arange(n_repeats), k)
+        scores = {"a": base + 0.02 * own * np.where(fold == 0, times, 1.0), "b": base}
+        return {"repeat": repeat, "fold": fold, **scores}, {**QUALITY, "n_train": 100 * (k - 1), "n_test": 100}
+
+    compared("corrected-t", f"{n_repeats} x {k}-fold, one fold {times:g} times as noisy", k * n_repeats, draw)
+
+
+def folds_of(n: int, k: int, n_repeats: int, shape: Shape) -> None:
+    """Folds of examples whose differences have a shape."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        own = shape(rng, n)
+        score = [own[part].mean() for _ in range(n_repeats) for part in np.array_split(rng.permutation(n), k)]
+        fold, repeat = np.tile(np.arange(k), n_repeats), np.repeat(np.arange(n_repeats), k)
+        sizes = {"n_train": n - n // k, "n_test": n // k}
+        return {"repeat": repeat, "fold": fold, "a": score, "b": np.zeros(fold.size)}, {**QUALITY, **sizes}
+
+    compared("corrected-t", f"{n_repeats} x {k}-fold of {n} examples: {_named(shape)}", k * n_repeats, draw)
+
+
+def failing_clusters(n_clusters: int, share: float) -> None:
+    """Clusters of 20 items of which a share fails as a whole."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        codes = np.repeat(np.arange(n_clusters), 20)
+        own = np.where(rng.random(n_clusters) < share, 1 - 1 / share, 1.0) + 0.5 * rng.normal(size=n_clusters)
+        a = own[codes] + rng.normal(size=codes.size)
+        return {"item": np.arange(codes.size), "cluster": codes, "a": a, "b": np.zeros(codes.size)}, QUALITY
+
+    compared("clustered-t", f"clusters of 20 items of which {share:.0%} fail", n_clusters, draw)
+
+
+def failing_runs(n_runs: int, n: int = 50) -> None:
+    """Runs of items of which one in ten collapses."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        off = np.stack([fails(0.1)(rng, n_runs), np.zeros(n_runs)])[..., None]
+        score = rng.normal(size=n) + 0.3 * off + 0.3 * rng.normal(size=(2, n_runs, n))
+        keys = {"model": np.repeat(["a", "b"], n_runs * n), "run": np.tile(np.repeat(np.arange(n_runs), n), 2)}
+        return {**keys, "item": np.tile(np.arange(n), 2 * n_runs), "score": score.ravel()}, QUALITY
+
+    compared("clustered-t", f"{n_runs} runs of items, 1 of 10 of one model fails", n, draw)
+
+
+def small_gains(n: int, share: float, loss: float) -> None:
+    """Items of which one model is a little better in all, which rare large losses balance."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        gain = share * loss / (1 - share) * (1 + rng.normal(size=n))
+        return {"item": np.arange(n), "a": 5 + np.where(rng.random(n) < share, -loss, gain), "b": np.full(n, 5.0)}, QUALITY
+
+    compared("clustered-t", f"items: small gains, -{loss:g} in {share:.1%}", n, draw)
+
+
+def copying(n_judges: int, n: int, share: float, is_named: bool) -> None:
+    """Judges who copy each other's votes on the same battles in a share of them, with names of what was asked or without."""
+
+    def battles(rng: Rng) -> tuple[Array, Array, Array, dict[str, Any]]:
+        first = rng.integers(0, 4, n)
+        second = (first + rng.integers(1, 4, n)) % 4
+        won = np.where(rng.random((n, n_judges)) < share, rng.random((n, 1)) < 0.5, rng.random((n, n_judges)) < 0.5)
+        columns = {"judge": np.tile([f"j{place}" for place in range(n_judges)], n)}
+        columns |= {"question": np.repeat([f"q{place}" for place in range(n)], n_judges)} if is_named else {}
+        return np.repeat(first, n_judges), np.repeat(second, n_judges), np.where(won, 99, -99).ravel(), columns
+
+    told = "of named questions" if is_named else "in a row"
+    rated(f"4 models, {n_judges} judges who copy {share:.0%} of their votes on {n} battles {told}", n_judges, battles)
+
+
+def drifting(n_models: int, n: int, phi: float) -> None:
+    """A judge whose tastes change in time."""
+
+    def battles(rng: Rng) -> tuple[Array, Array, Array, dict[str, Any]]:
+        first = rng.integers(0, n_models, n)
+        second = (first + rng.integers(1, n_models, n)) % n_models
+        taste = 1.5 * np.sqrt(1 - phi**2) * lfilter([1], [1, -phi], rng.normal(size=(n_models, n + 300)))[:, 300:]
+        return first, second, taste[first, np.arange(n)] - taste[second, np.arange(n)], {}
+
+    rated(f"{n_models} models, a judge whose tastes drift (AR({phi:g}))", n, battles)
+
+
 def _named(shape: Shape) -> str:
     return NAMES.get(shape, getattr(shape, "__name__", "").replace("_", " "))
 
@@ -953,6 +1087,36 @@ def make_worlds() -> None:
         skewed_runs(k)
     copies(40, 2)
     variants(10, 3)
+    for each in ((60, 3, 0.9), (200, 2, 0.8), (40, 5, 0.7)):
+        wordings(*each)
+    for each in ((60, 2, 0.1, False), (150, 3, 0.5, False), (400, 2, 0.01, True)):
+        near(*each)
+    for each in ((10, 3, 0.5), (20, 2, 0.3)):
+        unnamed(*each)
+    for n, share, shape in ((40, 0.2, CENTRED), (60, 0.3, normal), (100, 0.1, exponential)):
+        mostly_equal(n, share, shape)
+    for each in ((10, 1, 20), (10, 10, 5)):
+        noisy_fold(*each)
+    for each in ((100, 10, 1), (300, 10, 10)):
+        folds_of(*each, CENTRED)
+    for each in ((30, 0.05), (12, 0.1)):
+        failing_clusters(*each)
+    for n_runs in (10, 20):
+        failing_runs(n_runs)
+    for each in ((100, 0.01, 20), (500, 0.005, 20), (1500, 0.002, 20)):
+        small_gains(*each)
+    for each in ((3000, 0.005, 10), (2000, 0.01, 20)):
+        balanced(*each)
+    for each in ((12, 60, 1.0, True), (25, 40, 1.0, True), (60, 30, 0.5, True), (25, 40, 1.0, False), (25, 40, 0.0, True)):
+        copying(*each)
+    for each in ((4, 600, 0.98), (2, 300, 0.95)):
+        drifting(*each)
+    periods(
+        "a spread five times as large at the end", lambda rng, n: normal(rng, n) * np.where(np.arange(n) < 0.8 * n, 1, 5), 100
+    )
+    periods("season of 12 and noise", lambda rng, n: 2 * np.sin(np.pi * np.arange(n) / 6 + 7 * rng.random()) + normal(rng, n), 90)
+    for n, effect in ((400, 0.15), (1500, 0.08)):
+        items("normal", n, [normal, normal], effect)
 
 
 class Row(NamedTuple):

@@ -208,7 +208,7 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
         n_both=n_both,
         n_kept=n_kept,
         few_turned=state == "taken out" and n_turned <= FEW_TURNED and n_turned < SMALL_SHARE * n_met,
-        counted=pair_fit(found, battles.model_a, battles.model_b, score, battles.weight, battles.cluster),
+        counted=pair_fit(found, battles.model_a, battles.model_b, score, battles.weight, battles.cluster, battles.question),
         repeated=battles.repeated,
         sources=battles.sources if len(battles.sources) > 1 else (),
         judges=battles.judges,

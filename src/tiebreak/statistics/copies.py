@@ -99,8 +99,8 @@ def likeness_at(score: FloatArray) -> int:
         Gaps count as a score in the middle.
     """
     own = score[:, :MOST_ALIKE] - mean_present(score[:, :MOST_ALIKE], axis=0)
-    n, ranks = int(own.shape[1]), mid_ranks(np.nan_to_num(own))
-    ranks -= (n + 1) / 2
+    n = int(own.shape[1])
+    ranks = mid_ranks(np.nan_to_num(own)) - (n + 1) / 2
     squares = float(np.square(ranks).sum())
     if n < FEWEST_ALIKE or not squares:
         return 0

@@ -305,7 +305,13 @@ class PairFit(NamedTuple):
 
 
 def pair_fit(
-    found: BradleyTerry, first: IntArray, second: IntArray, score: FloatArray, weight: FloatArray | None, cluster: IntArray | None
+    found: BradleyTerry,
+    first: IntArray,
+    second: IntArray,
+    score: FloatArray,
+    weight: FloatArray | None,
+    cluster: IntArray | None,
+    question: IntArray | None = None,
 ) -> PairFit:
     """Battles of each two models beside their ratings; what battles of a cluster share counts where it makes them vary more."""
     n, w = found.log_ability.size, np.ones(first.size) if weight is None else weight
@@ -330,9 +336,11 @@ def pair_fit(
     counts = (met >= FEWEST_MET) & (by_chance > 0)
     residual = w * (won - expected)
     in_common = 1.0 * (low[1:] == low[:-1]) + (high[1:] == high[:-1]) - (low[1:] == high[:-1]) - (high[1:] == low[:-1])
+    asked = np.arange(first.size) if question is None else question
+    is_new = (unit[1:] != unit[:-1]) & (asked[1:] != asked[:-1])
     outcome = 2.0 * (first * n + second) + score
     is_mixed = np.count_nonzero(np.diff(outcome)) >= np.unique(outcome).size  # not counts of wins, one outcome after the other
-    alike = residual[1:] * residual[:-1] * in_common * (unit[1:] != unit[:-1]) * is_mixed
+    alike = residual[1:] * residual[:-1] * in_common * is_new * is_mixed
     rest = divide(np.square(total(residual)), np.maximum(by_chance, spread(residual)))[counts].sum()
     fitted = by_chance[counts] * np.square(found.error.ravel()[counts])  # of each pair's residual, what the ratings took up
     least = int(counts.sum()) - np.unique(np.divmod(np.flatnonzero(counts), n)).size + 1  # whatever clusters add to the errors

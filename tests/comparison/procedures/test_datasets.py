@@ -226,7 +226,13 @@ VARIANTS = ["mnist-1", "mnist-2", "mnist-3", "glass-a", "glass-b", "glass-c", "i
 @pytest.mark.parametrize(
     ("names", "texts"),
     [
-        (VARIANTS, ["'mnist-1', 'mnist-2' and 'mnist-3' (and 1 more such group(s))", "10 datasets count where there would be 6"]),
+        (
+            VARIANTS,
+            [
+                "'mnist-1', 'mnist-2' and 'mnist-3' look by their names like variants of one source (of 2 such group(s))",
+                "10 datasets count where there would be 6",
+            ],
+        ),
         ([f"d{i}" for i in range(20)], ["20 of the 20 datasets have the same scores"]),  # the ten rows, twice
         (["Iris", "iris ", "wine", "glass", "yeast", "zoo", "adult", "ecoli", "heart", "tae"], ["'Iris' and 'iris '"]),
     ],

@@ -170,29 +170,24 @@ def omnibus(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     )
 
 
-def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
-    """Few datasets, copies and variants of one source, and mixed metrics; `has_prior` names a procedure that has one."""
+def remarks_on_datasets(data: Scores) -> Iterator[Notice]:
+    """Few datasets, copies and variants of one source, and mixed metrics."""
     n = len(data.matrices)
     if n < FEWEST:
-        still = (
-            f"{has_prior!r} still answers, but with so few its prior and its assumptions count for much"
-            if has_prior
-            else "the methods 'hierarchical' and 'bayes-signed-rank' still answer"
-        )
         yield Notice(
             "few-units",
-            f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; {still}",
+            f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; the methods "
+            "'hierarchical' and 'bayes-signed-rank' still answer, but with so few their priors and assumptions count for much",
         )
     score = units_of(data).matrix().score
     yield from copies_notice(score, repeated_rows(score), "dataset", "give one row for each of what they stand for")
     sources = families(data.datasets)
     if sources:
-        more = f" (and {len(sources) - 1} more such group(s))" if len(sources) > 1 else ""
         left = n - sum(len(own) - 1 for own in sources)
         yield Notice(
             "copied-units",
-            f"{quoted(sources[0])}{more} look by their names like variants of one source: {n} datasets count where there would "
-            f"be {left} sources. If they are, give one row for each source, such as the mean of its variants",
+            f"{quoted(sources[0])} look by their names like variants of one source (of {len(sources)} such group(s)): {n} "
+            f"datasets count where there would be {left} sources. If so, give one row for each source, as their mean",
         )
     if data.is_mixed:
         names = quoted(list(dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)))

@@ -367,23 +367,22 @@ def _beside(data: Scores, layout: Layout) -> Iterator[TestOnly]:
 
 def _about_items(items: Items) -> Iterator[Notice]:
     """Mean differences that a few items carry."""
-    unit, n_models = items.unit if items.clusters is None else "cluster", len(items.models)
+    unit = items.unit if items.clusters is None else "cluster"
+    n_models = len(items.models)
     if n_models > MOST_CHECKED or items.score.size * n_models > MOST_NUMBERS:
         return
     second, first = np.tril_indices(n_models, -1)
-    means = items.score[:, 0] if len(items.runs) == 1 else items.item_means()
+    means = items.item_means()
     if items.clusters is not None:
         means = cluster_means(cluster_sums(means, items.cluster_codes, weights=items.weights, omit_missing=True))
     skewed = carried_by_few(means, first, second)
     if len(skewed) > ALLOWED_SHARE * (first.size - 1):
-        one, two, n_far, share = skewed[0]
-        how = f"{n_far} {unit}s, all on one side, carry nearly all of the variance of the difference"
-        if n_far < 2:
-            how = (
-                f"one {unit} carries {share:.0%} of the variance of the difference"
-                if n_far
-                else "the differences are very skewed"
-            )
+        one, two, n_far = skewed[0]
+        how = (
+            f"{n_far} {unit}{'s carry' if n_far > 1 else ' carries'} nearly all of the variance of the difference"
+            if n_far
+            else "the differences are very skewed"
+        )
         yield Notice(
             "carried-by-few",
             f"{quoted([items.models[one], items.models[two]])}{and_more(len(skewed))}: {how}, so that the mean stands or falls "

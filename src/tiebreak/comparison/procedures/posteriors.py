@@ -160,7 +160,7 @@ HIERARCHICAL = Procedure(
     judge=lambda data, first, second, rope, alpha, seed: _judge(data, first, second, rope),
     values=values_of_datasets,
     refuse=_refuse,
-    remarks=lambda data: remarks_on_datasets(data, has_prior="hierarchical"),
+    remarks=remarks_on_datasets,
     beside=_beside,
 )
 
@@ -238,6 +238,6 @@ BAYES_SIGNED_RANK = Procedure(
         )
         or refuse_datasets("bayes-signed-rank", data)
     ),
-    remarks=lambda data: remarks_on_datasets(data, has_prior="bayes-signed-rank"),
+    remarks=remarks_on_datasets,
     beside=_as_published,
 )
