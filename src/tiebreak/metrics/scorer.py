@@ -123,6 +123,8 @@ class Scorer:
 
 def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
     """Check that a model, fitted or not, has a method that the metric needs; a function is seen when it is called."""
+    from sklearn.base import is_clusterer
+
     methods = scorer.needs or (_asks(scorer.call) if hasattr(scorer.call, "_response_method") else ())
     if callable(model) and not hasattr(model, "fit"):
         if scorer.needs:
@@ -131,7 +133,10 @@ def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
             f"the metric {scorer.metric.name!r} asks the fitted model itself, and the model {model_name!r} is a function, "
             "which leaves none. Use an object with fit and predict, or another metric."
         )
-    if scorer.formula is not None and _finds_clusters(model):
+    finds_clusters = False
+    with suppress(Exception):  # an object that is no estimator of scikit-learn, of which nothing can be asked
+        finds_clusters = is_clusterer(model)
+    if finds_clusters and scorer.formula is not None:
         raise DataError(
             f"the model {model_name!r} ({type(model).__name__}) finds clusters, whose numbers are no labels of y, so that "
             f"{scorer.metric.name!r} says nothing of it. Pass ",
@@ -144,14 +149,6 @@ def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
         f"the metric {scorer.metric.name!r} needs {' or '.join(methods)}, which the model {model_name!r} "
         f"({type(model).__name__}) does not have. {_INSTEAD.get(methods[-1], _INSTEAD['predict'])}"
     )
-
-
-def _finds_clusters(model: Any) -> bool:
-    from sklearn.base import is_clusterer
-
-    with suppress(Exception):  # an object that is no estimator of scikit-learn, of which nothing can be asked
-        return bool(is_clusterer(model))
-    return False
 
 
 def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
