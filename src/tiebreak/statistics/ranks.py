@@ -381,15 +381,10 @@ def _rank_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     sign = -1.0 if upper else 1.0
 
     def tail(rows: FloatArray, at: FloatArray, noise: FloatArray) -> list[FloatArray]:
-        e = sign * (rows - at[:, None])
-        n = np.count_nonzero(~np.isnan(rows), axis=1)
-        # Walsh averages above 0: each positive value counts the smaller sizes, and among equal ones those that are positive too
-        ordered = np.take_along_axis(e, np.argsort(np.abs(e), axis=1), axis=1)
-        first_of_group, _ = tie_groups(np.abs(ordered), noise)
-        is_plus = ordered > noise[:, None]
-        count = np.cumsum(is_plus, axis=1)
-        before: IntArray = np.take_along_axis(count - is_plus, first_of_group, axis=1)  # positive ones before the group
-        w = np.asarray((is_plus * (first_of_group + count - before)).sum(axis=1))
+        ordered, n = np.sort(sign * (rows - at[:, None]), axis=1), np.count_nonzero(~np.isnan(rows), axis=1)  # nan last
+        # sums of two above 0, of which those of different values are met in both orders
+        not_above = [row[:size].searchsorted(far - row[:size], "right") for row, size, far in zip(ordered, n, noise, strict=True)]
+        w = (n * n - [each.sum() for each in not_above] + np.count_nonzero(ordered > noise[:, None], axis=1)) // 2
         # exact up to 50, then normal with a correction for continuity
         p = ndtr(-(w - 0.5 - n * (n + 1) / 4) / np.sqrt(np.maximum(n * (n + 1) * (2 * n + 1) / 24, 0.25)))
         for size in np.unique(n[n <= MOST_EXACT]).tolist():
@@ -923,10 +918,8 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
     # within a dataset all orders are equally likely: variance v of one centred rank (divisor k - 1), covariance -v / k of two
     v = np.square(centred).sum(axis=1, keepdims=True) / (k - 1)
     covariance = np.diag((v * present).sum(axis=0)) - (present * (v / k)).T @ present
-    values, vectors = np.linalg.eigh(covariance)
-    is_free = values > 1e-9 * max(float(values.max()), np.finfo(float).tiny)
-    df = int(is_free.sum())
-    statistic = (np.square(vectors.T[is_free] @ sums) / values[is_free]).sum() if df else np.nan
+    df = int(np.linalg.matrix_rank(covariance, 1e-9 * np.linalg.norm(covariance, 2), hermitian=True))
+    statistic = sums @ np.linalg.pinv(covariance, 1e-9, hermitian=True) @ sums if df else np.nan
     return significance_of(statistic, chdtrc(df, statistic), df)
 
 
