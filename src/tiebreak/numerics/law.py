@@ -157,12 +157,9 @@ class Law:
         check_choice(alternative, get_args(Alternative), "alternative")
         if self.shape.pvalue is not None:
             p = self.shape.pvalue(self, alternative)
-        elif alternative != "two-sided":
-            p = self.tail(0.0, upper=alternative == "less")
-        elif self.shape == STUDENT:  # of which one tail is enough, and fast for many pairs
-            p = student_pvalue(self.statistic, self.spread[1])
         else:
-            p = 2.0 * np.minimum(self.tail(0.0), self.tail(0.0, upper=True))
+            below, above = self._tails(0.0)
+            p = {"greater": below, "less": above}.get(alternative, 2.0 * np.minimum(below, above))
         of_kind = np.where(self.kind == IDENTICAL, 1.0, np.nan)
         return plain(np.where(self.kind == SPREAD, np.clip(p, SMALLEST_PVALUE, 1.0), of_kind))
 
