@@ -263,6 +263,8 @@ def _explained(squares: Any, truth: Truth, predicted: Array) -> float:
     """``1 - squares / spread``, mean over the outputs."""
     _finite_mean(squares, truth, predicted)
     spread = _squares_about_mean(np.asarray(truth.values, dtype=float))
+    if np.ndim(squares) == 0 and squares and spread:  # which is most of the time, and several times as fast
+        return float(1 - squares / spread)
     return float(np.mean(np.where(squares == 0, 1.0, np.where(spread == 0, 0.0, 1 - divide(squares, spread)))))
 
 
