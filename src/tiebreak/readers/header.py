@@ -62,13 +62,15 @@ WEAK = frozenset(
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
 _TRUTH = re.compile(
-    r"(?i:^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$)|^(Actual|True)(?!Pos|Neg)[A-Z][a-z]+$"
+    r"(?i:^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth|label|gold|target)$)"
+    r"|^(Actual|True)(?!Pos|Neg)[A-Z][a-z]+$"
 )
-"""Names of a column of the truth of something: "Actual Price", "survived_true", "TrueAge"; and not of true positives."""
+"""Names of a column of the truth of something: "Actual Price", "majority_label", "TrueAge"; and not of true positives."""
 
 TARGETS = frozenset(
     """survived churn churned exited attrition fraud fraudulent spam purchased converted clicked subscribed readmitted died
     deceased mortality diagnosis disease stroke diabetes malignant approved defaulted income price saleprice salary species rating
+    event censored
     """.split()
 )
 """Words of names of what people predict, as public data call it: such a column is the truth more likely than a model."""
@@ -81,8 +83,11 @@ ANSWERS = frozenset("answer output response reply completion generation".split()
 GRADES = frozenset("correct incorrect wrong right hit match passed em acc accuracy".split())
 """Words of names of columns that say how good a prediction or an answer is."""
 
-_ID = re.compile(r"[a-z](ID|Id)$|(?i:[ _](id|idx)$|^(patient|document|passage)$)")
-"""Names of a column that numbers examples, PassengerId, customer_id, pair_idx, or of what may have one row each, a patient."""
+EXAMPLE_ID = re.compile(
+    r"(?i:^(?!.*(boot|resampl|replic|permut|draw|run|trial|iter|seed|experiment|job|config))).*([a-z](ID|Id)$|(?i:[ _](id|idx)$))"
+    r"|(?i:^(patient|document|passage)$)"
+)
+"""Names of a column that numbers examples, PassengerId, customer_id, pair_idx, and no runs, or of what may have one row each."""
 
 _PREFIX = re.compile(
     r"^(params?|parameters|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary|data|feedback|inputs|outputs)[./]"
@@ -134,7 +139,7 @@ SPREADS = {
 }
 """Words for what stands beside a mean: a standard deviation, a standard error, half of a 95 % interval."""
 
-PARTS = ("test", "holdout", "val", "valid", "validation", "dev", "eval", "cv", "train", "training")
+PARTS = tuple("test holdout private public outer inner val valid validation dev eval cv train training".split())
 """Words for parts of the data, the one that a score should be of in front."""
 
 SUMS = MEANS | frozenset(
@@ -151,7 +156,9 @@ _BESIDE_SUMS = frozenset(
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 
 _TIMES = frozenset("time times seconds sec runtime duration latency wallclock elapsed".split())
-_ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta δ gain improvement gap ratio".split())
+_ENDS = (
+    MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta δ gain improvement gap ratio volume area".split())
+)
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
@@ -180,7 +187,7 @@ def is_no_score(name: str) -> bool:
         or not _ENDS.isdisjoint((*words[:1], *words[-1:]))
         or (words and _BESIDE.issuperset(map(plain, words)))
         or _STATISTIC.fullmatch(re.sub(r"[\s.\-]+", "_", name.strip().casefold()))
-        or _ID.search(name)
+        or EXAMPLE_ID.search(name)
         or re.match(r"(?i)(config|params?|(hyper)?parameters|tags)[./]", name)
         or any(each in _TIMES | SPREADS.keys() for each in re.findall(r"\(([^()]*)\)", name.casefold()))
     )
@@ -193,9 +200,18 @@ def sums_up(name: str, more: Collection[str] = ()) -> bool:
     return is_sum or (bool(words) and all(each in more for each in words))
 
 
+_AROUND_METRIC = re.compile(
+    r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$|\(\)$|\[(mean|0?\.\d+)\]$"
+)
+
+
 def bare_name(name: str) -> str:
-    """Name of a metric without what tools write in front of it, and without a unit: metrics.f1, classif.ce, Accuracy (%)."""
-    return re.sub(r"(?i)^(metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$|\(\)$", "", name.strip())
+    """Name of a metric without what tools write around it: metrics.f1, classif.ce, Accuracy (%), MASE[0.5]."""
+    return re.sub(
+        r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$|\(\)$|\[(mean|0?\.\d+)\]$",
+        "",
+        name.strip(),
+    )
 
 
 def without_part(name: str) -> str:
@@ -260,7 +276,7 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
         if claims and role not in roles:
             roles[role] = [_strongest(role, claims, words, table.name)]
     times = table.columns.get(roles["time"][0]) if "time" in roles.keys() - named.keys() else None
-    if times is not None and has_fractions(times) and not roles.keys().isdisjoint({*UNITS, "item"} - {"time"}):
+    if times is not None and has_fractions(times) and not roles.keys().isdisjoint({*UNITS, "item", "model"} - {"time"}):
         del roles["time"]  # it took so long
     runs = table.columns.get(roles["run"][0]) if "run" in roles.keys() - named.keys() and "model" not in roles else None
     # runs that are no numbers and no words with a number are systems, as people who evaluate searches call them
@@ -290,7 +306,7 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
         numbers = [
             name
             for name in (*rest, *roles.get("cluster", ()))
-            if _ID.search(name) and _numbers_examples(table, name, roles.get("model", [""])[0])
+            if EXAMPLE_ID.search(name) and _numbers_examples(table, name, roles.get("model", [""])[0])
         ]
         if len(numbers) == 1:
             roles["item"] = numbers
@@ -344,10 +360,10 @@ _RIVALS = "model system player assistant candidate generator method agent llm bo
 CALLED = (*(f"{each}*" for each in _RIVALS), *(f"*{each}" for each in _RIVALS), "model*name", "modelname*", "response*model")
 """Plain names of the columns of two models that meet, with a star for the mark that tells them apart."""
 
-MARKS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("x", "y"))
+MARKS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("x", "y"), ("white", "black"))
 PAIRS: dict[tuple[str, ...], tuple[str, str]] = {
     **{tuple(called.replace("*", mark) for mark in marks): marks for called in CALLED for marks in MARKS},
-    **{pair: pair for pair in (MARKS[0], MARKS[2])},
+    **{pair: pair for pair in (MARKS[0], MARKS[2], MARKS[5])},
     ("model", "opponent"): ("win", "loss"),
 }
 """Plain names of these two columns, and the words by which a decision names either: model_a and model_b, left and right."""

@@ -19,6 +19,7 @@ from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.header import (
+    EXAMPLE_ID,
     GRADES,
     MEANS,
     MODELS_ADVICE,
@@ -62,7 +63,7 @@ from tiebreak.readers.tables import (
     words_of,
 )
 from tiebreak.scores.items import TASK
-from tiebreak.scores.metric import RATES, direction_of, full_name, has_direction, is_known, plain_name
+from tiebreak.scores.metric import RATES, Metric, direction_of, full_name, has_direction, is_known, plain_name
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 
@@ -86,11 +87,13 @@ _BESIDE_SCORES = (*UNITS, "item", "run", "epoch", "cluster", "weight", "n_train"
 """Parts of columns beside those of scores, whatever the shape of a table."""
 
 _FOLD = re.compile(
-    r"((?P<unit>fold|split|cv|run|resample|repeat|seed)?[ _=-]?\d+)|(fold|cv|split)[ _=-]?\d+[ _](?P<metric>.+)", re.IGNORECASE
+    r"((?P<unit>fold|split|cv|run|resample|repeat|seed)?[ _=-]?\d+([ _](valid|val|test))?)"
+    r"|(?P<of>fold|cv|split|seed)[ _=-]?\d+[ _](?P<metric>.+)",
+    re.IGNORECASE,
 )
-"""Name of a column of the scores of one fold or seed, alone or in front of a metric."""
+"""Name of a column of the scores of one fold or seed, alone, with a part of the data or in front of a metric."""
 
-_BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<unit>fold|cv|split)[ _=-]?\d+", re.IGNORECASE)
+_BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<of>fold|cv|split|seed)[ _=-]?\d+", re.IGNORECASE)
 """Name of such a column where the metric stands in front: acc_fold1."""
 
 _STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state")}
@@ -164,12 +167,13 @@ class Reading:
         refuse_nested(table, [column for columns in roles.values() for column in columns])
         reading = cls(table, roles, options)
         reading._call_as_tools_do()
-        # texts without a name in front of metrics, folds and texts alone are models
+        # texts without a name in front of metrics, folds and texts alone are models, or metrics of one
         if "model" not in roles and "column 1" in reading.others(*roles) and reading.is_text["column 1"]:
             asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
             beside = [name for name in reading.numeric(*roles) if plain(name) not in asked]
             if all(is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name) for name in beside):
-                roles["model"] = ["column 1"]
+                metrics = [name for name in table.words("column 1").names if is_metric(name) and len(name) > 3]
+                roles["model" if len(metrics) < 2 else "metric"] = ["column 1"]
         return reading
 
     @cached_property
@@ -310,7 +314,7 @@ class Reading:
         asked, roles = self.options.metric, self.roles.keys() - {"judge", "human"}
         numeric = self.numeric(*roles)
         sums = [name for name in numeric if not is_metric(name) and not MEANS.union(SPREADS).isdisjoint(words_in(name))]
-        others = [name for name in numeric if name not in sums]
+        others = [name for name in numeric if name not in sums and not is_empty(self.table.columns[name])]
         likely = [name for name in others if metric_in(name) and (is_metric(name) or not is_no_score(name))] or [
             name for name in others if not is_no_score(name)
         ]
@@ -429,13 +433,15 @@ class Reading:
             if asked is not None and match["metric"] is not None and metric_among(asked, [match["metric"]], self.table.name)
         ]
         for columns in [each for each in (bare, of_metric) if len(each) > 1]:
-            own = "fold" if folds[columns[0]]["metric"] else str(folds[columns[0]]["unit"]).casefold()
-            return self._melted(columns, {"fold": "fold", "cv": "fold", "seed": "seed"}.get(own, "split"))
+            match = folds[columns[0]]
+            own = str(match["of"] if match["metric"] else match["unit"]).casefold()
+            usual = "fold" if match["metric"] else "split"
+            return self._melted(columns, {"fold": "fold", "cv": "fold", "seed": "seed"}.get(own, usual))
         if (counts := self._counts()) is not None:
             return counts
         self.without_parts({"model": self.words("model")})
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
-        if is_alone and self.options.rows != "items":
+        if is_alone:
             units = self._unit_roles() - {"time", "seed"}  # of one training run each
             is_of_one = units == {"dataset"} and self.options.dataset is None and len({*self.words("dataset").texts()}) == 1
             if not units or is_of_one:
@@ -509,22 +515,24 @@ class Reading:
         )
 
     def _model_columns(self, is_items: bool) -> dict[str, str]:
-        """Columns of the models by name."""
-        rest = self.others(*self.roles)
+        """Columns of the models by name; one by which rows were chosen, say of the horizon 96, is none."""
+        chosen = {
+            name for name in self.options.where or {} if self.is_text.get(name) or _is_beyond_one(self.table.columns.get(name))
+        }
+        rest = [name for name in self.others(*self.roles) if name not in chosen]
         if self.options.models is not None and set(self.options.models) <= set(rest):
             return {name: name for name in self.options.models}
         parts = {name: name.rpartition("~") for name in rest}  # lda~Accuracy, as R's caret writes it
         if len(rest) > 1 and all(mark for _, mark, _ in parts.values()):
             metric = choose_metric(sorted({metric for _, _, metric in parts.values()}), self.options.metric, self.table.name)
             return {model: name for name, (model, _, its) in parts.items() if its == metric}
-        texts, numbers = [name for name in rest if self.is_text[name]], self.numeric(*self.roles)
+        texts, numbers = ([name for name in rest if self.is_text[name] is is_text] for is_text in (True, False))
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
         targets = [name for name in numbers if not TARGETS.isdisjoint(words_in(name))]
-        if len(targets) == 1 < len(numbers) and (
-            is_items or not texts
-        ):  # else columns may be datasets, of which some are so called
+        # beside texts alone columns may be datasets, of which some are so called
+        if len(targets) == 1 < len(numbers) and (is_items or "time" in self.roles or not texts):
             raise self._truth_or_model(targets[0])
         self._refuse_metrics(numbers, texts, self.named_in)
         if is_items or not self.roles.keys().isdisjoint(UNITS):  # texts beside keys say more of the rows
@@ -629,6 +637,8 @@ class Reading:
 
     def _refuse_running_numbers(self, models: Sequence[str], *, is_items: bool) -> None:
         """Refuse columns that count, sum up the others or are of another scale, where scores of models are to be."""
+        is_share = Metric(full_name(self.options.metric or ""), higher_is_better=True).bounds == (0.0, 1.0)
+        beyond = [name for name in models if is_share and is_items and _is_beyond_one(self.table.columns[name])]
         for name in models:
             values, extreme = self.table.numbers(name), next(filter(None, map(_EXTREMES.get, words_in(name))), None)
             is_looked_at = extreme is not None or values.min() > 1  # beside others, of which there may be thousands
@@ -648,14 +658,19 @@ class Reading:
                     and not has_fractions(values)
                     and (np.all(np.abs(others) <= 1) or (not is_items and values.size > 2 and all(map(has_fractions, others))))
                 ),
+                f"it goes up to {np.fmax.reduce(values):g}, beside others of at most 1 (in per cent?)": beyond
+                == [name]
+                != [*models],
             }
             for text in [text for text, is_so in said.items() if is_so]:
+                its = self.table.words(name).texts()
                 raise self.table.refuse(
                     f"{text}, so it is no model's scores.",
                     "Leave it out, call it 'fold' or 'item' if it numbers these, or name the models (",
                     MODELS_ADVICE,
                     "). Where one column is the truth and others predict it, say which: ",
                     column_advice("truth", "NAME"),
+                    *((". Or keep one value: ", where_advice(name, its[0])) if len({*its}) ** 2 <= len(its) else ()),
                     ".",
                     column=name,
                 )
@@ -742,9 +757,13 @@ class Reading:
             "Leave it out.",
             column=self.roles["model"][0],
         )
+        of_items = "If each row is an item, and each file of a model, say so: ", column_advice("item", self._model_column), "."
+        if self.options.rows == "items":
+            raise self.table.refuse("each row is of another model.", *of_items, kind=UnclearSourceError)
         from tiebreak.readers.summary import scores_of_means
 
-        return scores_of_means(self.table, models, self.others("model", *_BESIDE_SCORES), self.options)
+        more = (" ", *of_items) if len(models) > _MOST_NAMED else ()
+        return scores_of_means(self.table, models, self.others("model", *_BESIDE_SCORES), self.options, more)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
 
@@ -921,11 +940,12 @@ class Reading:
                 kind=UnclearSourceError,
             )
         if is_alone:
+            role, other = ("item", "model") if EXAMPLE_ID.search(self.named_in) else ("model", "item")
             return self.table.refuse(
                 f"it names neither models nor rows, in columns {quoted(rest, 12)}.",
                 "Say which column does: ",
-                column_advice("model", self.named_in),
-                ", and dataset, fold, seed or item likewise; of items in the same order in all files pass ",
+                column_advice(role, self.named_in),
+                f", and dataset, fold, seed or {other} likewise; of items in the same order in all files pass ",
                 Setting("rows", "'items'"),
                 ".",
                 kind=UnclearSourceError,
@@ -1023,6 +1043,11 @@ def _numbers_rows(table: SourceTable, roles: Mapping[str, Sequence[str]], option
 def _tells_apart(column: Column) -> bool:
     """True for words, whole numbers and few other ones, such as temperatures, which may be what rows differ in."""
     return isinstance(column, Words) or not has_fractions(column) or np.unique(column[:_LOOKED_AT]).size ** 2 < len(column)
+
+
+def _is_beyond_one(column: Column | None) -> bool:
+    """True for a column with a number beyond 1, which no share is."""
+    return isinstance(column, np.ndarray) and bool(np.any(np.isfinite(column) & (column > 1)))
 
 
 def _rises_evenly(values: FloatArray) -> bool:

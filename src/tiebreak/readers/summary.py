@@ -40,7 +40,9 @@ class _Column(NamedTuple):
     cells: list[tuple[str, str | None]]
 
 
-def scores_of_means(table: SourceTable, models: Sequence[str], names: Sequence[str], options: ReadOptions) -> Scores:
+def scores_of_means(
+    table: SourceTable, models: Sequence[str], names: Sequence[str], options: ReadOptions, more: Sequence[Any] = ()
+) -> Scores:
     """Scores of a table with one row for each model, of which the caller says what they are means of.
 
     Parameters
@@ -53,6 +55,8 @@ def scores_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     options : ReadOptions
         `n_test` says that scores are of one test set, `cv` that they are means over folds, and with ``rows="seeds"`` over so many
         training runs.
+    more : sequence
+        Further advice where nothing says what the means are of.
 
     Raises
     ------
@@ -66,7 +70,7 @@ def scores_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     if chosen.metric.casefold() in _SCORE:  # AutoGluon's column eval_metric may say it
         own = table.words("eval_metric").names if "eval_metric" in table.columns else ()
         name = options.metric if options.metric not in (None, chosen.name) else own[0] if len(own) == 1 else None
-    kind, n = _kind_of(table, chosen, name or "score", options, has_spread=all(spreads))
+    kind, n = _kind_of(table, chosen, name or "score", options, more, has_spread=all(spreads))
     metric = table_metric(name, options, table.name).metric
     value, half = _numbers(table, chosen.name, texts)
     are_percent, is_share = value > 1.5, metric.bounds[1] == 1.0 or plain_name(metric.name) in RATES
@@ -222,7 +226,7 @@ def _deviations(
 
 
 def _kind_of(
-    table: SourceTable, chosen: _Column, metric: str, options: ReadOptions, *, has_spread: bool
+    table: SourceTable, chosen: _Column, metric: str, options: ReadOptions, more: Sequence[Any], *, has_spread: bool
 ) -> tuple[SummaryKind, tuple[int, ...]]:
     """Kind of the means, and of how many they are, as `Summary` has it."""
     named, cv, both = full_name(metric), options.cv, options.n_classes or ()
@@ -264,4 +268,5 @@ def _kind_of(
         *asked,
         f"{keep} the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
         "predictions of all models in one table, and compare these.",
+        *more,
     )

@@ -141,7 +141,7 @@ class SourceTable(NamedRows):
             return found
         values = _numbers(found.names)
         if are_letters(found):
-            values = [float(name.strip().casefold() in ("y", "t")) for name in found.names]
+            values = [float(name.strip().casefold() in [good for good, _ in _LETTERS]) for name in found.names]
         for row in np.flatnonzero(np.array([*(value is None for value in values), False])[found.code])[:1].tolist():
             text = found.names[found.code[row]].strip()
             hint = next(
@@ -270,10 +270,13 @@ def is_numeric(column: Column, decimal: str = ".") -> bool:
     return is_like and None not in _numbers(column.names, decimal)
 
 
+_LETTERS = (("y", "n"), ("t", "f"), ("c", "i"))
+
+
 def are_letters(column: Column) -> bool:
-    """True for a column of y and n, or t and f, alone: right and wrong, where it is of marks."""
+    """True for a column of y and n, t and f, or Inspect's c and i, alone: right and wrong, where it is of marks."""
     names = column.names if isinstance(column, Words) else ()
-    return bool(names) and any(all(name.strip().casefold() in letters for name in names) for letters in (("y", "n"), ("t", "f")))
+    return bool(names) and any(all(name.strip().casefold() in letters for name in names) for letters in _LETTERS)
 
 
 def has_fractions(column: Column) -> bool:
