@@ -76,7 +76,7 @@ TARGETS = frozenset(
 """Words of names of what people predict, as public data call it: such a column is the truth more likely than a model."""
 
 CHANCES = frozenset("prob proba probability probabilities probs".split())
-PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits".split())
+PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits label labels".split())
 """Words of names of columns of probabilities, and of whatever a model predicts."""
 ANSWERS = frozenset("answer output response reply completion generation".split())
 """Words of names of what a model says, be it yes and no, which are neither right nor wrong."""
@@ -84,8 +84,8 @@ GRADES = frozenset("correct incorrect wrong right hit match passed em acc accura
 """Words of names of columns that say how good a prediction or an answer is."""
 
 EXAMPLE_ID = re.compile(
-    r"(?i:^(?!.*(boot|resampl|replic|permut|draw|run|trial|iter|seed|experiment|job|config))).*([a-z](ID|Id)$|(?i:[ _](id|idx)$))"
-    r"|(?i:^(patient|document|passage)$)"
+    r"(?i:^(?!(.*[\W_])?(boot(strap)?|resample|replicate|permutation|draw|run|trial|iter(ation)?|seed|experiment|config)[\W_]?idx?$))"
+    r".*([a-z](ID|Id)$|(?i:[ _](id|idx)$))|(?i:^(patient|document|passage)$)"
 )
 """Names of a column that numbers examples, PassengerId, customer_id, pair_idx, and no runs, or of what may have one row each."""
 
@@ -276,8 +276,10 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
         if claims and role not in roles:
             roles[role] = [_strongest(role, claims, words, table.name)]
     times = table.columns.get(roles["time"][0]) if "time" in roles.keys() - named.keys() else None
-    if times is not None and has_fractions(times) and not roles.keys().isdisjoint({*UNITS, "item", "model"} - {"time"}):
-        del roles["time"]  # it took so long
+    if times is not None and has_fractions(times):
+        is_own = "model" in roles and len({*table.words(roles["time"][0]).names}) == table.n_rows
+        if is_own or not roles.keys().isdisjoint({*UNITS, "item"} - {"time"}):
+            del roles["time"]  # it took so long
     runs = table.columns.get(roles["run"][0]) if "run" in roles.keys() - named.keys() and "model" not in roles else None
     # runs that are no numbers and no words with a number are systems, as people who evaluate searches call them
     if isinstance(runs, Words) and len({re.sub(r"[\W\d_]+$", "", name) for name in runs.names}) > 1:

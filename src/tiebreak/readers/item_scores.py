@@ -69,8 +69,8 @@ def items_of(
         words["cluster"] = _paired(words[TASK], words[column]) if is_of_task else words[column]
     for what in ("item", "model"):
         blank = words[what].code < 0
-        for row in np.flatnonzero(blank)[:1].tolist():
-            raise DataError(f"{joined.name}, {joined.where(row)} has no {what}; {blank.sum()} rows in all have none.")
+        said = f"it has no {what}; {blank.sum()} rows in all have none."
+        joined.refuse_rows(blank, lambda _, said=said: said)  # type: ignore[misc]
     once = Words(("1",), np.zeros_like(words["item"].code))
     model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
     run = ranked(run, list(map(natural_key, run.names)))

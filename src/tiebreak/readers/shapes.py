@@ -484,7 +484,13 @@ class Reading:
         if "item" in units:
             if metrics is not None:
                 choose_metric(metrics.names, None, table.name)
-            texts = {name: as_words(table.columns[name]) for name in rest if _tells_apart(table.columns[name])}
+            texts = {  # and whole numbers and few other ones, such as temperatures, which may be what rows differ in
+                name: as_words(column)
+                for name, column in [(name, table.columns[name]) for name in rest]
+                if isinstance(column, Words)
+                or not has_fractions(column)
+                or np.unique(column[:_LOOKED_AT]).size ** 2 < len(column)
+            }
             words, units = texts | words, {_AS.get(role, role): each for role, each in units.items()}
         words |= units | ({} if metrics is None else {"metric": metrics})
         where, n, n_rows = table.where, len(by_model), table.n_rows
@@ -880,7 +886,8 @@ class Reading:
         """The place of each row within its model, where the caller says what a row is."""
         options = self.options
         n_rows = np.bincount(models.code, minlength=len(models.names))
-        has_sizes = options.cv is not None or options.has_sizes or {"n_train", "n_test"} <= self.roles.keys() or options.has_data
+        has_data = options.X is not None or options.y is not None
+        has_sizes = options.cv is not None or options.has_sizes or {"n_train", "n_test"} <= self.roles.keys() or has_data
         is_history = any(f"val_{name}" in self.table.columns for name in self.table.columns)
         if self._epochs or (options.rows not in ("items", "splits", "seeds") and (is_history or not has_sizes)):
             raise self._what_is_a_row(models, is_history=is_history)
@@ -1038,11 +1045,6 @@ def _numbers_rows(table: SourceTable, roles: Mapping[str, Sequence[str]], option
     if is_told or not is_of_many or roles != {"item": [first]}:
         return False
     return counts_rows(table.columns[first]) and all(has_fractions(table.columns[name]) for name in others)
-
-
-def _tells_apart(column: Column) -> bool:
-    """True for words, whole numbers and few other ones, such as temperatures, which may be what rows differ in."""
-    return isinstance(column, Words) or not has_fractions(column) or np.unique(column[:_LOOKED_AT]).size ** 2 < len(column)
 
 
 def _is_beyond_one(column: Column | None) -> bool:

@@ -379,7 +379,7 @@ def _with_splits(
     if cv is None and not hasattr(search, "cv"):
         return matrix, design
     is_given = isinstance(cv, list | tuple) or any(base.__name__ == "PredefinedSplit" for base in type(cv).__mro__)
-    if options.has_data or is_given:
+    if options.X is not None or options.y is not None or is_given:
         try:
             splits = split_again(cv, options.X, options.y, options.groups, matrix.n_splits, getattr(search, "estimator", None))
             return _of_subsample(search, splits).applied_to(matrix)

@@ -120,11 +120,6 @@ class ReadOptions:
         return {**(self.columns or {}), **{role: name for role, name in own.items() if name is not None}}
 
     @property
-    def has_data(self) -> bool:
-        """True if X or y was given."""
-        return self.X is not None or self.y is not None
-
-    @property
     def has_sizes(self) -> bool:
         """True if both n_train and n_test were given."""
         return self.n_train is not None and self.n_test is not None

@@ -139,14 +139,15 @@ def _periods(long: Long) -> Words:
     words = long.words["time"].ordered()
     moments = list(map(_moment, words.names))
     kinds = [(type(moment), getattr(moment, "tzinfo", None) is None) for moment in moments]
-    odd = next((code for code, kind in enumerate(kinds) if moments[code] is None or kind != kinds[0]), None)
-    if odd is not None:
-        raise long.refuse(
-            f"{words.names[odd]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, as the others are, so "
-            "the order of the periods is not known.",
-            "Number them, or write all dates that way (with a time zone in all of them or in none).",
-            row=int(np.argmax(words.code == odd)),
-        )
+    odd = [code for code, kind in enumerate(kinds) if moments[code] is None or kind != kinds[0]]
+    long.refuse_rows(
+        np.isin(words.code, odd),
+        lambda row: (
+            f"{words.names[words.code[row]]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, as the "
+            "others are, so the order of the periods is not known."
+        ),
+        "Number them, or write all dates that way (with a time zone in all of them or in none).",
+    )
     found = ranked(words, list(zip(moments, words.names, strict=True)))
     end = " 00:00:00" if all(text.endswith(" 00:00:00") for text in words.names) else ""
     return found._replace(names=tuple(text.removesuffix(end) for text in found.names))
