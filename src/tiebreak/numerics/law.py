@@ -209,8 +209,7 @@ class Law:
     def take(self, rows: IntArray | slice) -> Law:
         """Law of some of the differences, of arrays of shape (n, ...)."""
         held = {name: getattr(self, name) for name in _BY_ROW}
-        found = {name: value[rows] if np.ndim(value) else value for name, value in held.items()}
-        some = {name: value.item() if isinstance(value, np.generic) else value for name, value in found.items()}
+        some = {name: plain(value[rows] if np.ndim(value) else value) for name, value in held.items()}
         return replace(
             self, **some, parts=tuple(each[rows] if isinstance(each, np.ndarray) else each.take(rows) for each in self.parts)
         )

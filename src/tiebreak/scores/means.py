@@ -32,10 +32,9 @@ def pair_differences(
         pair_ratio = float(ratio.mean())
     else:
         law = law_of_masked_pairs(matrix.score, first, second)
-        weights = (~np.isnan(matrix.score)).astype(float)
-        n_shared, total = weights @ weights.T, (weights * ratio) @ weights.T
+        there = (~np.isnan(matrix.score)).astype(float)
         at = np.minimum(first, second), np.maximum(first, second)  # the product rounds [i, j] and [j, i] apart
-        pair_ratio = np.asarray(total[at] / np.maximum(n_shared[at], 1.0))
+        pair_ratio = np.asarray(((there * ratio) @ there.T)[at] / np.maximum(law.n_units, 1))
     if not metric.higher_is_better:
         law = replace(law, estimate=0.0 - law.estimate)  # 0 - x, so that no difference becomes -0.0
     return law, pair_ratio

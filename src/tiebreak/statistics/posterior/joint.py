@@ -103,8 +103,7 @@ def combine_pairs(
         wins += np.bincount(np.argmax(block, axis=1), minlength=n_models)
     group = np.arange(n_models)  # models that are tied share theirs
     for i, j in zip(first[is_tied].tolist(), second[is_tied].tolist(), strict=True):
-        if group[i] != group[j]:
-            group[group == group[j]] = group[i]
+        group[group == group[j]] = group[i]
     total, size = np.bincount(group, wins / wins.sum(), n_models), np.bincount(group, minlength=n_models)
     return np.asarray(total[group] / size[group])
 
