@@ -2,8 +2,8 @@
 
 Each world draws tables as people have them, and `tb.compare`, `tb.rate` or `tb.noise_floor` judges them by default. *Wrong* is
 the share of tables of equal models with any verdict, or at the rope with an untrue one, *noticed* that of all tables with a
-notice (by *shape* with another one than few-items), *silent* that of tables that are wrong without any, and *decided* that of
-tables in which model a is better by `effect`.
+notice (by *shape* with another one than few-items, which stands beside claims only), *silent* that of tables that are wrong
+without any, and *decided* that of tables in which model a is better by `effect`.
 A world fails where it is wrong in more than 5.5 % of its tables, beyond chance (1 %), and silent in a tenth of these or more; it
 is marked where its notice stands beside nearly all that is wrong, but in fewer than nine tenths of all tables.
 

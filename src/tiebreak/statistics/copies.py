@@ -29,8 +29,8 @@ ALIKE, ALIKE_APART = 2.05, 3.0
 CLEARLY = 0.4
 """Correlation below which units further apart, of which others are as far, are not alike."""
 
-NEARER, MOST_AXES, MOST_POINTS = 3.5, 4, 5_000
-"""Errors from which units lie too near another one; models and units that are looked at for that."""
+NEARER, MOST_AXES, MOST_POINTS = 3.5, 4, 500
+"""Errors from which units lie too near another one; models that are looked at for that, and units with the highest scores."""
 
 
 def first_copies(rows: FloatArray) -> IntArray:
@@ -124,13 +124,14 @@ def near_copies(score: FloatArray) -> bool:
     are each other's nearest. Of normal, lognormal, rounded scores, t with 2 df, and models that mostly agree, less than 1 % of
     tables of 40 to 2,000 units are named; units that lie on top of each other are not counted.
     """
-    points = score[:MOST_AXES, :MOST_POINTS].T
+    points = score[:MOST_AXES, :MOST_ALIKE].T
     points = points[~np.isnan(points).any(axis=1)]
     if len(points) < FEWEST_ALIKE:
         return False
-    from scipy.spatial import KDTree
-
-    distance = KDTree(points).query(points, k=MOST_COPIES + 2)[0][:, 1:]
+    points = points[np.argsort(points[:, 0])][-MOST_POINTS:]  # copies are neighbours by any model's scores
+    distance = np.square(points[:, None] - points).sum(axis=-1)  # all of them, as scipy's trees take as long to import
+    np.fill_diagonal(distance, np.inf)
+    distance = np.sort(np.partition(distance, MOST_COPIES)[:, : MOST_COPIES + 1])
     steps = np.arange(1, MOST_COPIES + 1) * np.diff(np.log(distance[distance[:, 0] > 0]), axis=1)
     excess = np.sign(steps[:, :-1] - steps[:, 1:]).sum(axis=0)
     return bool(excess.max() > NEARER * 1.26 * np.sqrt(len(steps)))

@@ -355,7 +355,10 @@ def test_items_that_stand_twice_are_said(rng: np.random.Generator) -> None:
         assert text.startswith(f"{n} of the {rows.shape[1]} items have the same scores of all models")
     assert "copied-units" not in codes(tb.compare(items_of(half, metric=F1, clusters=tuple(f"text {i % 40}" for i in range(60)))))
     near = np.repeat(once, 2, axis=1) + 1e-3 * rng.normal(size=(2, 80))
-    for rows, text in ((near, "alike on neighbouring items"), (near[:, rng.permutation(80)], "nearly the same scores")):
+    for rows, text in (
+        (near, "alike on items that stand 1 apart"),
+        (near[:, rng.permutation(80)], "nearly the same scores"),
+    ):
         assert text in codes(tb.compare(items_of(rows, metric=F1, unit="item")))["copied-units"]
 
 

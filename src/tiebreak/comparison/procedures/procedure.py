@@ -189,8 +189,7 @@ def copies_notice(score: FloatArray, n_repeated: int, unit: str, advice: str) ->
     if n_repeated:
         found = f"{n_repeated} of the {score.shape[1]} {unit}s have the same scores of all models as another one"
     elif apart:
-        where = f"neighbouring {unit}s" if apart == 1 else f"{unit}s that stand {apart} apart"
-        found = f"models differ alike on {where}, and not on those further on"
+        found = f"models differ alike on {unit}s that stand {apart} apart in the table, more than on those around"
     elif near_copies(score):
         found = f"{unit}s have nearly the same scores of all models as another one, much nearer than to further ones"
     else:
