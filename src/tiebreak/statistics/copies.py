@@ -23,11 +23,8 @@ FEWEST_PAIRS = 3
 FEWEST_ALIKE, MOST_ALIKE = 20, 20_000
 """Units from which, and of which so many are looked at for likeness of neighbours."""
 
-ALIKE, ALIKE_APART = 2.05, 3.0
-"""Errors above 0 from which neighbours, or units further apart, are alike."""
-
-CLEARLY = 0.4
-"""Correlation below which units further apart, of which others are as far, are not alike."""
+ALIKE, ALIKE_APART = (0.1, 2.05), (0.4, 3.0)
+"""Correlation, and errors above 0, from which neighbours, or units further apart, are alike."""
 
 NEARER, MOST_AXES, MOST_POINTS = 3.5, 4, 500
 """Errors from which units lie too near another one; models that are looked at for that, and units with the highest scores."""
@@ -110,7 +107,8 @@ def likeness_at(score: FloatArray) -> int:
 
     for at in [1] + [n // k for k in range(2, MOST_COPIES + 1) if n % k == 0 and n >= k * FEWEST_ALIKE]:
         beyond = likeness(at) - max(0.0, sum(likeness(at + more) for more in (3, 4, 5, 6)) / 4)
-        if beyond * np.sqrt(n - at) > (ALIKE if at == 1 else ALIKE_APART) and (at == 1 or beyond > CLEARLY):
+        least, errors = ALIKE if at == 1 else ALIKE_APART
+        if beyond > max(least, errors / np.sqrt(n - at)):
             return at
     return 0
 
