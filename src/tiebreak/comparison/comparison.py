@@ -795,7 +795,8 @@ def _unsure(models: Sequence[str], method: Method, table: Family) -> Iterator[No
         unsure = rows[table.claims(surer) != claims[rows]]
         if unsure.size:
             yield Notice(code, f"{named(unsure)} {reason}")
-    n_units = np.broadcast_to(law.n_units if law.df is None else np.asarray(law.df) + 1.0, claims.shape)
+    independent = table.judged.beside.get("independent", law.n_units if law.df is None else np.asarray(law.df) + 1.0)
+    n_units = np.broadcast_to(independent, claims.shape)
     few = rows[n_units[rows] < FEW_CLAIMED]
     if few.size and method.unit not in ("split", "period"):
         n = max(int(n_units[few].min()), 2)

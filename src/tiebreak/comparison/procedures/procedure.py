@@ -52,7 +52,8 @@ class Judged:
         (n_draws, n_models).
     beside : mapping
         What only this procedure has, by name, such as the ratio that it corrected for. "caution" is a function of
-        the rows of first and second, about a law that is less sure, and code and words of the notice of claims it does not make.
+        the rows of first and second, about a law that is less sure, and code and words of the notice of claims it does not make;
+        "independent" are the units that a difference rests on, where they are neither the law's nor its degrees of freedom.
     """
 
     law: Law

@@ -76,6 +76,7 @@ def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
     return Judged(
         law=newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=data.metric.higher_is_better),
         reach_df=reach_of_rates(np.minimum(n[first], n[second])),
+        beside={"independent": np.minimum(n[first], n[second])},
     )
 
 
