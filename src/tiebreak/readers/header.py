@@ -62,21 +62,22 @@ WEAK = frozenset(
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
 _TRUTH = re.compile(
-    r"(?i:^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth|label|gold|target)$)"
-    r"|^(Actual|True)(?!Pos|Neg)[A-Z][a-z]+$"
+    r"(?i:^(actual|true)[ _.](?!pos|neg|rate)[^\W_]+$|[ _.](actual|true|truth)$)|^(Actual|True)(?!Pos|Neg)[A-Z][a-z]+$"
 )
-"""Names of a column of the truth of something: "Actual Price", "majority_label", "TrueAge"; and not of true positives."""
+"""Names of a column of the truth of something: "Actual Price", "survived_true", "TrueAge"; and not of true positives."""
+
+CLASS = re.compile(r"(?i)[ _.](labels?|gold|target)$")
+"""Names of a column of classes: majority_label; of shares the same may be a model, such as one called pseudo_label."""
 
 TARGETS = frozenset(
     """survived churn churned exited attrition fraud fraudulent spam purchased converted clicked subscribed readmitted died
     deceased mortality diagnosis disease stroke diabetes malignant approved defaulted income price saleprice salary species rating
-    event censored
     """.split()
 )
 """Words of names of what people predict, as public data call it: such a column is the truth more likely than a model."""
 
 CHANCES = frozenset("prob proba probability probabilities probs".split())
-PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits label labels".split())
+PREDICTED = CHANCES | frozenset("pred preds prediction predictions predicted yhat logit logits".split())
 """Words of names of columns of probabilities, and of whatever a model predicts."""
 ANSWERS = frozenset("answer output response reply completion generation".split())
 """Words of names of what a model says, be it yes and no, which are neither right nor wrong."""
@@ -292,7 +293,7 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
         roles["model"] = roles.pop("truth")
     elif is_own and plain(label) in ("class", "outcome"):  # a row for each class, with its scores
         del roles["truth"]
-    claims = [name for name in rest if _TRUTH.search(name)]
+    claims = [name for name in rest if _TRUTH.search(name) or (CLASS.search(name) and not has_fractions(table.columns[name]))]
     is_beside = not {"model", "score"} & roles.keys() and not any(map(metric_in, rest))
     if len(claims) == 1 and "truth" not in roles and (is_beside or "prediction" in roles):
         roles["truth"] = claims
@@ -417,7 +418,7 @@ def refuse_battles(table: SourceTable) -> None:
     names = [*table.columns, *table.nested]
     sides = tuple(sides_of(names).values())[:2]
     are_numbers = any(is_numeric(table.columns[name]) for name in sides if name in table.columns)
-    are_models = tuple(map(plain, sides)) in (("modela", "modelb"), ("model1", "model2"))
+    are_models = tuple(map(plain, sides)) in (("modela", "modelb"), ("model1", "model2"), MARKS[5])
     if are_numbers or not (found := battle_columns(names) or (sides if are_models else ())):
         return
     truths = [{*table.words(name).names} for name in table.columns if role_of(name) == "truth"]

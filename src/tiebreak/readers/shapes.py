@@ -19,6 +19,7 @@ from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.header import (
+    CLASS,
     EXAMPLE_ID,
     GRADES,
     MEANS,
@@ -172,8 +173,10 @@ class Reading:
             asked = {plain(options.metric or ""), plain("test_score"), plain("train_score")}
             beside = [name for name in reading.numeric(*roles) if plain(name) not in asked]
             if all(is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name) for name in beside):
-                metrics = [name for name in table.words("column 1").names if is_metric(name) and len(name) > 3]
-                roles["model" if len(metrics) < 2 else "metric"] = ["column 1"]
+                names = table.words("column 1").names
+                metrics = [*filter(is_metric, names)]  # models are called EM and MAP, too
+                are_metrics = len(metrics) > 1 and (len(metrics) == len(names) > 2 or max(map(len, metrics)) > 3)
+                roles["metric" if are_metrics else "model"] = ["column 1"]
         return reading
 
     @cached_property
@@ -381,7 +384,8 @@ class Reading:
     def _refuse_lone_predictions(self) -> None:
         """Refuse what models predict without the truth: 0 and 1 would be taken for wrong and right."""
         rest = self.others(*_BESIDE_SCORES, "model")
-        named = [name for name in rest if names_predictions(name) and not metric_in(name)]
+        classes = [name for name in rest if CLASS.search(name) and not has_fractions(self.table.columns[name])]
+        named = [name for name in rest if (names_predictions(name) or name in classes) and not metric_in(name)]
         is_lone = bool(named) and "score" not in self.roles and not any(map(metric_in, rest))
         if (
             is_lone
@@ -536,7 +540,7 @@ class Reading:
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
-        targets = [name for name in numbers if not TARGETS.isdisjoint(words_in(name))]
+        targets = [name for name in numbers if not TARGETS.isdisjoint(words_in(name)) or plain(name) in ("event", "censored")]
         # beside texts alone columns may be datasets, of which some are so called
         if len(targets) == 1 < len(numbers) and (is_items or "time" in self.roles or not texts):
             raise self._truth_or_model(targets[0])
