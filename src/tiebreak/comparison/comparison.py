@@ -235,7 +235,8 @@ class Comparison(Result):
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
         unsure = tuple(_unsure(self.matrix.models, self.method, self.pair_table))
-        own = (each for each in self.method.remarks(self.scores) if each.code not in dict(unsure))
+        said = dict(unsure).keys() - {"few-units"}
+        own = (each for each in self.method.remarks(self.scores) if each.code not in said)
         return (
             *self.reading_notices,
             *own,
@@ -776,8 +777,8 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
 # --- remarks -----------------------------------------------------------------------------------------------------------------
 
 
-FEW_CLAIMED = 1_000
-"""Units below which it is said, of what is claimed, that some that carry a difference may not be among them."""
+FEW_ON_PAGE, FEW_CLAIMED = 10, 1_000
+"""Units below which it is said of claims, on the page or in the details, that some that carry a difference may be missing."""
 
 
 def _unsure(models: Sequence[str], method: Method, table: Family) -> Iterator[Notice]:
@@ -801,9 +802,9 @@ def _unsure(models: Sequence[str], method: Method, table: Family) -> Iterator[No
     if few.size and method.unit not in ("split", "period"):
         n = max(int(n_units[few].min()), 2)
         yield Notice(
-            "few-items",
-            f"{named(few)} rests on about {n} independent {method.unit}s: what {100 * (1 - 0.05 ** (1 / n)):.2g}% of all show "
-            "is missing from 1 sample in 20, and a few that carry a difference may not have been met",
+            "few-units" if n < FEW_ON_PAGE else "few-items",
+            f"{named(few)} rests on about {n} independent {method.unit}s: of so many, 1 sample in 20 has none of a kind that "
+            f"makes up {100 * (1 - 0.05 ** (1 / n)):.2g}% of all, so that a few which carry a difference may be missing",
         )
 
 

@@ -335,9 +335,9 @@ def test_few_items_and_skew_are_said() -> None:
     def said(values: np.ndarray, other: float = 0.0, **more: object) -> dict[str, str]:
         return codes(tb.compare(items_of(np.stack([values, np.full(values.size, other)]), metric=LOSS, **more)))
 
-    assert "rests on about 30 independent questions: what 9.5% of all show" in said(rng.normal(2, 1, size=30))["few-items"]
+    assert "1 sample in 20 has none of a kind that makes up 9.5%" in said(rng.normal(2, 1, size=30))["few-items"]
     twenty = said(rng.normal(2, 1, size=60), clusters=tuple("abcdefghijklmnopqrst" * 3))
-    assert "on about 20 independent questions: what 14% of all" in twenty["few-items"]
+    assert "1 sample in 20 has none of a kind that makes up 14% of all" in twenty["few-items"]
     assert not said(rng.normal(size=30))
     assert not said(rng.normal(9, 1, size=1001))
     aside = np.concatenate([np.full(10, 2.0), np.linspace(0.99, 1.01, 390)])

@@ -209,7 +209,7 @@ def test_the_same_seeds_are_paired(rng: np.random.Generator) -> None:
     answer = tb.compare(table, metric="accuracy")
     assert (answer.method.name, answer.method.unit, answer.method.question) == ("paired-t", "seed", "seeds")
     assert "paired by seed" in answer.method.reason
-    assert "on about 6 independent seeds: what 39% of all show" in dict(answer.notices)["few-items"]  # as a difference is shown
+    assert "on about 6 independent seeds: of so many" in dict(answer.notices)["few-units"]  # as a difference is shown
     pair, peer = answer.pair("b", "a"), stats.ttest_rel(score[1], score[0])
     assert_allclose([pair.pvalue, pair.statistic, pair.df], [peer.pvalue, peer.statistic, 5], rtol=1e-10)
     other = tb.compare(table, metric="accuracy", method="welch").pair("b", "a")
