@@ -12,8 +12,16 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import FLAGS, JUDGED, MARKS, PAIRS, SIDES, WON, by_word, column_advice, plain, sides_of
-from tiebreak.readers.splits import ranked
-from tiebreak.readers.tables import SourceTable, Words, concatenated, is_numeric, read_table, refuse_nested, words_of
+from tiebreak.readers.tables import (
+    SourceTable,
+    Words,
+    concatenated,
+    is_numeric,
+    ranked,
+    read_table,
+    refuse_nested,
+    words_of,
+)
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 

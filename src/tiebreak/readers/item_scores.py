@@ -13,8 +13,8 @@ from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import printable
 from tiebreak.readers.long import Long, cell_of, is_unique, joined, refuse_doubles
 from tiebreak.readers.source import name_metric, refuse_names, refuse_versions
-from tiebreak.readers.splits import natural_key, ranked
-from tiebreak.readers.tables import Column, Words, concatenated, is_numeric, words_of
+from tiebreak.readers.splits import natural_key
+from tiebreak.readers.tables import Column, Words, concatenated, is_numeric, ranked, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted

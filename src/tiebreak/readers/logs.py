@@ -81,7 +81,7 @@ def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool 
     ------
     UnclearSourceError
         There are several metrics, or none of that name.
-    DataError, DataError
+    DataError
         A score is none, or the file is not as its tool writes it.
     """
     form = format_of(path)

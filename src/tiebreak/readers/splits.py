@@ -18,7 +18,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.long import Long
 from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, refuse_versions, scores_of, table_metric
-from tiebreak.readers.tables import Words
+from tiebreak.readers.tables import Words, ranked
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
@@ -94,12 +94,6 @@ def _key_of(words: Words) -> Words:
     if len(set(numbers)) == len(words.names):
         return Words((), np.array(numbers)[words.code])
     return ranked(words, list(map(natural_key, words.names)))
-
-
-def ranked(words: Words, keys: Sequence[Any]) -> Words:
-    """Names numbered in the order of their keys."""
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    return Words(tuple(words.names[code] for code in order), np.argsort(order)[words.code])
 
 
 def _said(names: Sequence[str], codes: IntArray) -> tuple[str, ...]:

@@ -105,6 +105,12 @@ def concatenated(columns: Sequence[Words]) -> Words:
     return Words(tuple(place), np.concatenate(codes))
 
 
+def ranked(words: Words, keys: Sequence[Any]) -> Words:
+    """Names numbered in the order of their keys."""
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return Words(tuple(words.names[code] for code in order), np.argsort(order)[words.code])
+
+
 Column = FloatArray | Words
 
 
