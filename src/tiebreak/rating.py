@@ -93,7 +93,7 @@ def rate(
         Column of battles that belong together. If not given it is "cluster"; where there is none that of the judges, such as
         "judge", "annotator", "user" or "rater", if there are at least 5 and some judged several battles, as tastes differ; else
         that of the questions, such as "question_id", if there are at least 20 and some stand in several battles. Of judges and
-        more than 20 questions the larger error of both is taken.
+        more than 20 questions the errors of both are taken together.
     position : bool, default True
         Take the judge's bias for the answer that stands first (model_a) out, where the battles can tell it: where models met in
         both orders. False where model_a is not who stood first, as in tables that list the winner first.

@@ -196,7 +196,7 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
             about = dict(zip(names, expit([found.position, low, high]).tolist(), strict=True))
         found = found if state == "taken out" else fitted(position=False)
     if battles.unit == "judge" and battles.question is not None and battles.question.max() >= FEW_QUESTIONS:
-        found = found.wider(fitted(position=state == "taken out", cluster=battles.question))
+        found = found.crossed(*(fitted(position=state == "taken out", cluster=each) for each in (battles.question, None)))
     n_both, n_kept = battles.both_orders() if position else (0, 0)
     return _ratings(
         found,

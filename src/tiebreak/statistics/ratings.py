@@ -90,10 +90,21 @@ class BradleyTerry:
     swept: FloatArray
     units_met: IntArray
 
-    def wider(self, other: BradleyTerry) -> BradleyTerry:
-        """These abilities with the larger errors of two fits, by clusters of two kinds, as judges and questions."""
-        larger = {name: np.fmax(getattr(self, name), getattr(other, name)) for name in ("error", "own_error", "position_error")}
-        return replace(self, **larger, df=np.minimum(self.df, other.df))
+    def crossed(self, other: BradleyTerry, alone: BradleyTerry) -> BradleyTerry:
+        """These abilities with errors by clusters of two kinds, as judges and questions, which are crossed [CGM11]_.
+
+        Squares of both add up, less those of single battles, which both have.
+
+        References
+        ----------
+        .. [CGM11] A. C. Cameron, J. Gelbach, D. Miller. Robust inference with multiway clustering. Journal of Business & Economic
+           Statistics 29, 2011.
+        """
+        errors = {}
+        for name in ("error", "own_error", "position_error"):
+            one, two, both = (np.square(getattr(each, name)) for each in (self, other, alone))
+            errors[name] = np.sqrt(np.fmax(one + two - both, np.fmax(one, two)))
+        return replace(self, **errors, df=np.minimum(self.df, other.df))
 
     def law(self, first: ArrayLike, second: ArrayLike) -> Law:
         """Student's law of the differences of pairs of models, in log-odds; undefined where one has no finite ability."""
