@@ -2,8 +2,8 @@
 
 Each world draws tables as people have them, and `tb.compare`, `tb.rate` or `tb.noise_floor` judges them by default. *Wrong* is
 the share of tables of equal models with any verdict, or at the rope with an untrue one, *noticed* that of all tables with a
-notice (by *shape* with another one than few-items, which stands beside claims only), *silent* that of tables that are wrong
-without any, and *decided* that of tables in which model a is better by `effect`.
+notice (by *shape* with another one than those of few units, which say nothing of the scores), *silent* that of tables that are
+wrong without any, and *decided* that of tables in which model a is better by `effect`.
 A world fails where it is wrong in more than 5.5 % of its tables, beyond chance (1 %), and silent in a tenth of these or more; it
 is marked where its notice stands beside nearly all that is wrong, but in fewer than nine tenths of all tables.
 
@@ -34,7 +34,7 @@ Rng = np.random.Generator
 Shape = Callable[[Rng, Any], Array]
 ALWAYS = {"independent-sets", "assumed-paired", "identical-scores", "read-as"}
 """Notices that stand on every answer of their kind, and say nothing of the data."""
-OF_NUMBER = {"few-items"}
+OF_NUMBER = {"few-items", "few-units"}
 """Notices that say how many units there are, whatever the scores; without them a world is noticed by its `shape`."""
 LIMIT, SILENT, NOTICED = 0.055, 0.1, 0.9
 COST: dict[str, Any] = {"metric": "cost", "lower_is_better": True}

@@ -777,33 +777,32 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
 # --- remarks -----------------------------------------------------------------------------------------------------------------
 
 
-FEW_ON_PAGE, FEW_CLAIMED = 10, 1_000
-"""Units below which it is said of claims, on the page or in the details, that some that carry a difference may be missing."""
+FEW_CLAIMED, FEW_UNITS = 10, 1_000
+"""Units below which it is said on the page, of what is claimed, and in the details that what matters may not be among them."""
 
 
 def _unsure(models: Sequence[str], method: Method, table: Family) -> Iterator[Notice]:
-    """Notices of claims: those that a less sure law does not make, and those that rest on few independent units."""
+    """Notices of claims that a less sure law does not make, and of few independent units."""
     claims, law = table.claims(), table.law
     caution, rows = table.judged.beside.get("caution"), np.flatnonzero(claims != UNDECIDED)
-    if not rows.size or len(models) > MOST_CHECKED:
+    if len(models) > MOST_CHECKED:
         return
-
-    def named(rows: IntArray) -> str:
-        return f"what is said of {quoted([models[table.first[rows[0]]], models[table.second[rows[0]]]])}{and_more(rows.size)}"
-
-    if caution is not None:
+    if caution is not None and rows.size:
         surer, code, reason = caution(table.first[rows], table.second[rows])
         unsure = rows[table.claims(surer) != claims[rows]]
         if unsure.size:
-            yield Notice(code, f"{named(unsure)} {reason}")
+            pair = [models[table.first[unsure[0]]], models[table.second[unsure[0]]]]
+            yield Notice(code, f"what is said of {quoted(pair)}{and_more(unsure.size)} {reason}")
     independent = table.judged.beside.get("independent", law.n_units if law.df is None else np.asarray(law.df) + 1.0)
+    # splits are no sample, of periods the procedure speaks, and rates of right and wrong hold for any number
+    if method.unit in ("split", "period") or (method.question == "examples" and law.df is None):
+        return
     n_units = np.broadcast_to(independent, claims.shape)
-    few = rows[n_units[rows] < FEW_CLAIMED]
-    if few.size and method.unit not in ("split", "period"):
-        n = max(int(n_units[few].min()), 2)
+    n = max(int(np.nanmin(n_units, initial=FEW_UNITS)), 2)
+    if n < FEW_UNITS:
         yield Notice(
-            "few-units" if n < FEW_ON_PAGE else "few-items",
-            f"{named(few)} rests on about {n} independent {method.unit}s: of so many, 1 sample in 20 has none of a kind that "
+            "few-units" if rows.size and n_units[rows].min() < FEW_CLAIMED else "few-items",
+            f"the intervals rest on about {n} independent {method.unit}s: of so many, 1 sample in 20 has none of a kind that "
             f"makes up {100 * (1 - 0.05 ** (1 / n)):.2g}% of all, so that a few which carry a difference may be missing",
         )
 

@@ -16,6 +16,9 @@ from tiebreak.statistics.time import diebold_mariano, lasting_autocorrelation, m
 N_RESAMPLES = 9_999
 """Of the model confidence set."""
 
+FEW_PERIODS, FEW_OF_LONG = 60, 1_000
+"""Periods below which it is said that they are few, on the page and in the details."""
+
 SEEN = 1.0
 """Skewness of the differences of a pair that periods without any rarely show: from there on Hall's t counts beside Student's.
 
@@ -85,7 +88,7 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:
-    """Remarks on uneven periods, and on autocorrelation that lasts longer than the variance allows for."""
+    """Remarks on uneven and few periods, and on autocorrelation that lasts longer than the variance allows for."""
     matrix = data.matrix()
     try:
         steps = np.diff([float(name) for name in matrix.columns])
@@ -98,6 +101,12 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             "no model has breaks the order of time",
         )
     n, n_models = matrix.n_splits, len(matrix.models)
+    if n < FEW_OF_LONG:
+        yield Notice(
+            "few-units" if n < FEW_PERIODS else "few-items",
+            f"{n} periods show little of how losses go together over long spans, and where they do equal forecasts differ too "
+            "often; more periods show it",
+        )
     if n_models > MOST_CHECKED or not matrix.is_complete:
         return
     second, first = np.tril_indices(n_models, -1)
