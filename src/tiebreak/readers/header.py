@@ -204,15 +204,12 @@ def sums_up(name: str, more: Collection[str] = ()) -> bool:
 _AROUND_METRIC = re.compile(
     r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$|\(\)$|\[(mean|0?\.\d+)\]$"
 )
+"""What tools write around the name of a metric."""
 
 
 def bare_name(name: str) -> str:
     """Name of a metric without what tools write around it: metrics.f1, classif.ce, Accuracy (%), MASE[0.5]."""
-    return re.sub(
-        r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$|\(\)$|\[(mean|0?\.\d+)\]$",
-        "",
-        name.strip(),
-    )
+    return _AROUND_METRIC.sub("", name.strip())
 
 
 def without_part(name: str) -> str:
