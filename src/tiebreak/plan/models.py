@@ -40,11 +40,10 @@ def name_models(models: Any) -> dict[str, Any]:
         elif not any(hasattr(type(model), method) or hasattr(model, method) for method in _RESPONSES):
             raise DataError(f"model {name!r} ({type(model).__name__}) has fit, but no predict. A model is {_ACCEPTED}.")
         try:
-            (parts_of if hasattr(model, "get_params") else repr)(model)  # as a store and the page ask
+            parts_of(model)
         except Exception as error:
             raise DataError(
-                f"model {name!r} cannot say what it is: {type(error).__name__}: {printable(str(error))}. Mend its __repr__ or "
-                "get_params."
+                f"model {name!r} cannot say what it is: {type(error).__name__}: {printable(str(error))}. Mend its get_params."
             ) from error
     return dict(named)
 
