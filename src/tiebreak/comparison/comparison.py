@@ -750,7 +750,7 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
     if isinstance(settings.rope, str) and not scores.is_mixed:  # of several metrics it is refused, as differences have no unit
         of = order[0] if settings.baseline is None else settings.baseline
         row = matrix.models.index(of)
-        mean = abs(float((values.mean if values.adjusted is None else values.adjusted)[row]))
+        mean = abs(float(values.shown[row]))
         if mean <= float(values.tolerance[row]):
             whose = "best mean" if settings.baseline is None else "baseline's mean"
             raise InvalidParameterError(

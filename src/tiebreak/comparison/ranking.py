@@ -157,8 +157,7 @@ def order_by_value(scores: Scores, method: Method, values: ModelValues) -> list[
     """
     units = units_of(scores)
     models, entry = units.matrix().models, entries_of(scores, method).tolist()
-    own = values.mean if values.adjusted is None else values.adjusted
-    value = np.where(np.isnan(own), np.inf, -units.metric.sign * own)
+    value = np.where(np.isnan(values.shown), np.inf, -units.metric.sign * values.shown)
     rows = np.argsort(value, kind="stable")
     with np.errstate(invalid="ignore"):  # inf - inf, of models without a value, which tie
         is_behind = np.diff(value[rows]) > np.fmax(values.tolerance[rows[1:]], values.tolerance[rows[:-1]])

@@ -10,7 +10,7 @@ from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import REASONS
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
-from tiebreak.numerics import RELATIVE_TOLERANCE, VERDICTS, FloatArray
+from tiebreak.numerics import RELATIVE_TOLERANCE, VERDICTS
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import HIGHER_IS_BETTER
 from tiebreak.scores.scores import Summary
@@ -270,7 +270,7 @@ def _faster(comparison: Comparison, name: str, word: str = "fastest") -> str:
 def _take(comparison: Comparison, chosen: str, rivals: Sequence[str]) -> str:
     """The model to take; where centres of differences were judged and a rival has the better value, on what that rests."""
     names, table, method = quoted_names(comparison.models), comparison.ranking_table, comparison.method
-    value = dict(zip(comparison.models, np.nan_to_num(comparison.metric.sign * values(comparison), nan=-np.inf), strict=True))
+    value = dict(zip(comparison.models, np.nan_to_num(comparison.metric.sign * table.shown, nan=-np.inf), strict=True))
     ahead = max(rivals, key=lambda name: value[name])
     if not method.is_centre or value[ahead] - value[chosen] <= RELATIVE_TOLERANCE * abs(value[chosen]):
         return STEPS["take"].format(a=names[chosen])
@@ -430,15 +430,9 @@ def table_decimals(comparison: Comparison) -> int:
     return decimals_for(comparison.pair_table.typical_resolution)
 
 
-def values(comparison: Comparison) -> FloatArray:
-    """Values by which models are shown: adjusted ones where models lack units."""
-    table = comparison.ranking_table
-    return table.mean if table.adjusted is None else table.adjusted
-
-
 def value_text(comparison: Comparison, row: int) -> str:
     """Value of a model."""
-    return format_score(float(values(comparison)[row]), table_decimals(comparison))
+    return format_score(float(comparison.ranking_table.shown[row]), table_decimals(comparison))
 
 
 def value_name(comparison: Comparison) -> str:

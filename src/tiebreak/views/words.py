@@ -22,14 +22,29 @@ _WORD = r"\d+(?:\.\d+)*(?:[eE][-+]?\d+)?[^\W\d_]*|[^\W_]+|."
 
 def model_names(models: Sequence[str], width: int = NAME_WIDTH) -> list[str]:
     """Names of at most `width` characters, no two alike, of all models of a page, for which `left_out` is said once."""
-    full = tuple(map(printable, models))
-    return list(full) if _fit(full, NAME_WIDTH) and _fit(full, width) else _cut_all(_without_shared(full)[0], width)
+    return short_names(_without_shared(tuple(map(printable, models)), min(width, NAME_WIDTH))[0], width)
 
 
 def short_names(names: Sequence[str], width: int = NAME_WIDTH) -> list[str]:
-    """Names of at most `width` characters, no two alike, of which nothing is stated elsewhere."""
-    full = tuple(map(printable, names))
-    return list(full) if _fit(full, width) else _cut_all(full, width)
+    """Names of at most `width` characters, no two alike, of which nothing is stated elsewhere.
+
+    Names without their owners where one is too long, then cut; those that look alike all the same bear their number.
+    """
+    names = list(map(printable, names))
+    if max(map(len, names), default=0) > width:
+        without = [re.sub(r"^(?:[\w.-]+/)+(?=[\w.-])", "", name) for name in names]
+        names = without if len(set(without)) == len(set(names)) else names
+    labels = [cut(name, width) for name in names]
+    counts = Counter(labels)
+    ends = [_end(name, width) if counts[label] > 1 else label for name, label in zip(names, labels, strict=True)]
+    labels = ends if len(set(ends)) == len(ends) else labels  # those that look alike differ at their ends
+    for fewest in (2, 1):  # those that look alike; all, where one looks as if it had been numbered here
+        counts = Counter(labels)
+        if max(counts.values(), default=1) == 1:
+            break
+        numbered = [f"{cut(label, width - len(str(n)) - 2)} #{n}" for n, label in enumerate(labels, 1)]
+        labels = [own if counts[label] >= fewest else label for own, label in zip(numbered, labels, strict=True)]
+    return labels
 
 
 def quoted_names(models: Sequence[str]) -> dict[str, str]:
@@ -42,8 +57,7 @@ def quoted_names(models: Sequence[str]) -> dict[str, str]:
 
 def left_out(models: Sequence[str]) -> str:
     """Note on what `model_names` leaves out of all names; "" where that is nothing."""
-    full = tuple(map(printable, models))
-    stated = "" if _fit(full, NAME_WIDTH) else _without_shared(full)[1]
+    stated = _without_shared(tuple(map(printable, models)), NAME_WIDTH)[1]
     return f"Names leave out what all share: {stated}" if stated else ""
 
 
@@ -67,32 +81,10 @@ def _that_fit(tokens: list[str], width: int) -> list[str]:
     return tokens[: sum(end < width for end in accumulate(map(len, tokens)))]
 
 
-def _fit(names: Sequence[str], width: int) -> bool:
-    return max(map(len, names), default=0) <= width and len(set(names)) == len(names)
-
-
-def _cut_all(names: Sequence[str], width: int) -> list[str]:
-    """Names without their owners where one is too long, then cut; those that look alike all the same bear their number."""
-    if max(map(len, names), default=0) > width:
-        without = [re.sub(r"^(?:[\w.-]+/)+(?=[\w.-])", "", name) for name in names]
-        names = without if len(set(without)) == len(set(names)) else names
-    labels = [cut(name, width) for name in names]
-    counts = Counter(labels)
-    ends = [_end(name, width) if counts[label] > 1 else label for name, label in zip(names, labels, strict=True)]
-    labels = ends if len(set(ends)) == len(ends) else labels  # those that look alike differ at their ends
-    for fewest in (2, 1):  # those that look alike; all, where one looks as if it had been numbered here
-        counts = Counter(labels)
-        if max(counts.values(), default=1) == 1:
-            break
-        numbered = [f"{cut(label, width - len(str(n)) - 2)} #{n}" for n, label in enumerate(labels, 1)]
-        labels = [own if counts[label] >= fewest else label for own, label in zip(numbered, labels, strict=True)]
-    return labels
-
-
 @lru_cache(maxsize=16)
-def _without_shared(names: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """Names without the parameters, or else the first and last words, that all share; and these."""
-    if len(names) < 2:
+def _without_shared(names: tuple[str, ...], width: int) -> tuple[tuple[str, ...], str]:
+    """Names without the parameters, or else the first and last words, that all share, and these; all of what fits is kept."""
+    if len(names) < 2 or (max(map(len, names)) <= width and len(set(names)) == len(names)):
         return names, ""
     for labels, stated in (_without_parameters(names), _without_words(names)):
         if stated and all(labels) and len(set(labels)) == len(labels):

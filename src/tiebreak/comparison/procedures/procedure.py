@@ -108,6 +108,11 @@ class ModelValues:
     standard_error: FloatArray | None = None
     value_label: str = ""
 
+    @property
+    def shown(self) -> FloatArray:
+        """Values by which models are ranked and shown: adjusted ones where models lack units."""
+        return self.mean if self.adjusted is None else self.adjusted
+
     @classmethod
     def of(cls, law: Law, **other: Any) -> ModelValues:
         """Means of models with the law of each, whose intervals they have unless others are given."""
