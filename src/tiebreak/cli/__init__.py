@@ -1,4 +1,4 @@
-"""The command line: one file per command, named after it, and one line in `COMMANDS`.
+"""The command line: one line per command in `COMMANDS`, and a file, which some share.
 
 The page of ``tiebreak --help`` is written here without click, which takes 40 ms to load.
 """
@@ -17,7 +17,10 @@ COMMANDS = {
     "store": "Check or back up a store.",
     "demo": "Run a worked example and explain the answer.",
 }
-"""Name, which with _ for - is also that of the module, and help in one line."""
+"""Name and help in one line."""
+
+SHARED = {"learning-curve": "curves", "validation-curve": "curves", "runs": "store", "show": "store"}
+"""Modules of commands that share one; any other has the name of its command, with _ for -."""
 
 _PAGE = """\
 Usage: tiebreak [OPTIONS] COMMAND [ARGS]...

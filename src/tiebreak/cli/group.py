@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from tiebreak.cli import COMMANDS, help_page
+from tiebreak.cli import COMMANDS, SHARED, help_page
 from tiebreak.cli.options import found_in, help_option, show
 from tiebreak.cli.process import EXIT_OK, CommandError
 
@@ -18,8 +18,8 @@ class LazyGroup(click.Group):
         """The command of that name, None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        module = cmd_name.replace("-", "_")
-        command: click.Command = getattr(import_module(f"tiebreak.cli.{module}"), f"{module}_command")
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"tiebreak.cli.{SHARED.get(cmd_name, name)}"), f"{name}_command")
         command.short_help = COMMANDS[cmd_name]
         return command
 
