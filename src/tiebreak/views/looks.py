@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -133,9 +133,7 @@ def keep(path: Path, before: bytes | None, looks: Looks) -> None:
 
 def sentence(comparison: Comparison) -> str:
     """Look 3, 700 of 2,000 items: decided 11 of 15 pairs; open 4. What is left of the plan is the next step's."""
-    looks = comparison.looks
-    if looks is None:
-        return ""
+    looks = cast("Looks", comparison.looks)
     n_open, n_pairs = n_left_open(comparison), comparison.pair_table.n_pairs
     at = f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
     if not comparison.pair_table.is_family:
@@ -175,10 +173,9 @@ def unplanned(comparison: Comparison) -> str:
 
 def what_is_left(comparison: Comparison, which: str) -> str:
     """Words on going on with a plan, or on its end, for a pair that is open."""
-    looks, is_family = comparison.looks, comparison.pair_table.is_family
-    if looks is None or not looks.n_left:
-        unit = "unit" if looks is None else looks.unit
+    looks, is_family = cast("Looks", comparison.looks), comparison.pair_table.is_family
+    if not looks.n_left:
         leaves = f"{which} open" if is_family else f"it open which of {which} is the best"
-        return f"The plan is over and leaves {leaves}; to go on, begin a new plan on new {unit}s."
+        return f"The plan is over and leaves {leaves}; to go on, begin a new plan on new {looks.unit}s."
     left = f"most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
     return f"Go on, as {which} {'are open' if is_family else 'may both be the best'}: at {left}"

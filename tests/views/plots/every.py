@@ -11,8 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import graded, over_datasets, over_items
-from tiebreak.views import evaluation
-from tiebreak.views.plots import comparison, predictions
+from tiebreak.views import evaluation, predictions
+from tiebreak.views.plots import comparison
 from tiebreak.views.plots.draw import Drawing
 
 X = np.random.default_rng(0).normal(size=(150, 3))

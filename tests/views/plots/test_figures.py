@@ -17,8 +17,8 @@ from tests.views.plots.every import BINARY, COSTS, PLOTS, SEVERAL, X, evaluated,
 from tests.views.plots.samples import RMSE, graded, over_datasets, over_items
 from tests.views.plots.written import written
 from tiebreak.metrics.confusion import ConfusionMatrix
-from tiebreak.views import evaluation
-from tiebreak.views.plots import comparison, predictions
+from tiebreak.views import evaluation, predictions
+from tiebreak.views.plots import comparison
 from tiebreak.views.plots.draw import Drawing
 
 FOLDER = Path(__file__).parent / "golden"

@@ -12,7 +12,7 @@ from tests.views.plots.every import BINARY, COSTS, SEVERAL, X, evaluated
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.views.evaluation import times
-from tiebreak.views.plots.predictions import costs
+from tiebreak.views.predictions import costs
 
 NAMES = ("a", "b", "c")
 
