@@ -86,7 +86,6 @@ def test_repeats_fits_and_seconds() -> None:
     answer = designed("kfold", pair_with(0.014, 0.015))
     need = need_of(answer.pair("a", "b"))
     assert 10 < need.n_units <= 20
-    assert (need.n_repeats, need.n_fits, need.seconds) == (2, 20, pytest.approx(40.0))
     text = " ".join(str(answer).split())
     assert "To settle a and b: about 2 repeats of these splits instead of 1 (20 more fits, about 40 s)" in text
 

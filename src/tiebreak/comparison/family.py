@@ -72,7 +72,7 @@ def best_alpha(alpha: float, n_models: int) -> float:
 
 def family_alpha(settings: Settings, n_models: int) -> float:
     """Two-sided alpha of each pair, over all looks, at which it is over: that of the family, or of comparisons with the best."""
-    if settings.family == "best" and settings.baseline is None:
+    if settings.family == "best":
         return 2 * best_alpha(settings.alpha, n_models)
     n_pairs = n_models * (n_models - 1) // 2 if settings.baseline is None else n_models - 1
     return shared_alpha(np.full(n_pairs, np.nan), settings.correction or "bonferroni", settings.alpha)

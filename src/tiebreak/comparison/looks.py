@@ -610,7 +610,7 @@ def looked(
     if at is not None:
         look[:] = at % len(cuts)
     over = np.where(is_over, found, UNDECIDED)[look, np.arange(look.size)]
-    law = _joined(laws, look, granted, settings.alpha if settings.family == "best" and settings.baseline is None else alpha)
+    law = _joined(laws, look, granted, settings.alpha if settings.family == "best" else alpha)
     return Judged(
         law=law.take(0) if is_single else law,  # type: ignore[arg-type]
         unit=judged[0].unit,

@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, hypot, inf, isfinite, isnan, nan
+from math import hypot, inf, isfinite, isnan, nan
 from typing import Literal
 
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.settings import SINGLE_STEP
-
-MOST_TIMES = 100
-"""Times as many units beyond which no number is realistic."""
 
 TIME_NOISE = 1.1
 """Times as long that the next model must take, for one to be called the fastest."""
@@ -37,10 +34,6 @@ class Need:
         That there are of each model on every item; 0 where runs are no source of chance of the answer.
     runs_needed : float
         Runs that would, on the same items; infinite where no realistic number does.
-    n_repeats : int
-        Repeats of the folds that make `n_units`; 0 where units are no splits in repeats.
-    n_fits, seconds : float
-        Further fits of the two models, and their time; nan where it is not known.
     """
 
     goal: Goal
@@ -49,9 +42,6 @@ class Need:
     n_runs: int
     runs_needed: float
     can_repeat: bool
-    n_repeats: int
-    n_fits: float
-    seconds: float
 
 
 def detectable(comparison: Comparison) -> dict[str, float] | None:
@@ -87,7 +77,9 @@ def need_of(pair: PairComparison) -> Need | None:
     n_units = pair.n_units * (times_data - (floor / margin) ** 2) / (1 - (floor / margin) ** 2) if margin > floor else inf
     of_runs = pair.judged.runs_needed
     n_runs, runs_needed = (0, inf) if of_runs is None else of_runs(margin, pair.interval_alpha)
-    return Need(goal, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
+    comparison = pair.comparison
+    can_repeat = comparison.method.unit != "split" or comparison.scores.can_be_repeated
+    return Need(goal, n_units, times_data, n_runs, runs_needed, can_repeat)
 
 
 def _goal(pair: PairComparison) -> tuple[Goal, float, float]:
@@ -102,25 +94,6 @@ def _goal(pair: PairComparison) -> tuple[Goal, float, float]:
         return "better", inner, d - rope
     # the limit beyond 0 is nearer to the estimate than the other one where an interval is lopsided
     return "equivalent", *max([(outer, rope - d), (inner, rope + d)], key=lambda side: side[0] / side[1] if side[1] > 0 else inf)
-
-
-def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, float]:
-    """True where splits can be repeated, and the repeats, fits and seconds that it takes."""
-    scores, matrix = pair.comparison.scores, pair.comparison.matrix
-    is_split = pair.comparison.method.unit == "split"
-    can_repeat = not is_split or scores.can_be_repeated
-    if not is_split or not can_repeat or n_units > MOST_TIMES * pair.n_units:
-        return can_repeat, 0, nan, nan
-    n_now = np.unique(matrix.repeat).size
-    n_folds = matrix.n_splits / n_now
-    n_repeats = max(ceil(n_units / n_folds), n_now + 1)
-    n_fits = 2 * (n_repeats - n_now) * n_folds
-    return (
-        True,
-        n_repeats,
-        n_fits,
-        n_fits * float(np.mean([scores.fit_times.get(name, (nan, nan))[0] for name in (pair.first, pair.second)])),
-    )
 
 
 def cheapest(comparison: Comparison, models: Sequence[str]) -> str | None:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from math import ceil, isnan, nan
 from typing import Any
 
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import REASONS
-from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
+from tiebreak.comparison.next_step import Need, cheapest, detectable, need_of
+from tiebreak.comparison.procedures.procedure import MOST_TIMES
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.numerics import RELATIVE_TOLERANCE, VERDICTS
 from tiebreak.scores.items import Items
@@ -339,12 +341,16 @@ def _ways(pair: PairComparison, need: Need) -> list[str]:
 
 
 def _units(pair: PairComparison, need: Need) -> str:
-    comparison = pair.comparison
-    if need.n_repeats:
-        n_now = np.unique(comparison.matrix.repeat).size
-        time = "" if np.isnan(need.seconds) else f", about {duration(need.seconds)}"
-        return f"about {count(need.n_repeats, 'repeat')} of these splits instead of {n_now} ({need.n_fits:,.0f} more fits{time})"
-    unit, items = comparison.method.unit, comparison.items
+    """Number of units; of splits the repeats of the folds that make as many, with the fits of both models and their time."""
+    comparison, unit, items = pair.comparison, pair.comparison.method.unit, pair.comparison.items
+    if unit == "split":
+        n_now, fits = np.unique(comparison.matrix.repeat).size, comparison.scores.fit_times
+        n_folds = comparison.matrix.n_splits / n_now
+        n_repeats = max(ceil(need.n_units / n_folds), n_now + 1)
+        n_fits = 2 * (n_repeats - n_now) * n_folds
+        seconds_in_all = n_fits * float(np.mean([fits.get(name, (nan, nan))[0] for name in (pair.first, pair.second)]))
+        time = "" if isnan(seconds_in_all) else f", about {duration(seconds_in_all)}"
+        return f"about {count(n_repeats, 'repeat')} of these splits instead of {n_now} ({n_fits:,.0f} more fits{time})"
     if comparison.method.question == "test-sets":  # each model's own, of sizes that may differ
         return f"{_times(need.n_units / pair.n_units)} as many {unit}s for each model"
     n_units = _rounded_up(max(need.n_units, pair.n_units + 1))

@@ -34,8 +34,6 @@ STALE_SECONDS = 60.0
 
 def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None, bytes | None]:
     """The plan that a caller means by `n_total` and `looks`; and the file that is to keep it, with what it holds now."""
-    if looks is None:
-        return (None if n_total is None else Looks(n_total=n_total)), None, None
     path, content, plan = None, None, looks if isinstance(looks, Looks) else getattr(looks, "looks", None)
     if isinstance(looks, str | os.PathLike):
         path = Path(looks)
@@ -51,7 +49,7 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
             path = None if is_answer else path
     elif isinstance(looks, Mapping):
         plan = _of_content(looks, "looks")[0]
-    elif not isinstance(plan, Looks):
+    elif looks is not None and not isinstance(plan, Looks):
         raise InvalidParameterError(
             f"looks is a file, an earlier answer that was given with n_total, or its .looks; got {looks!r:.60}.", about="looks"
         )

@@ -72,9 +72,9 @@ def shown(size: SampleSize, effect: str, verb: str = "show") -> str:
     return GOALS[size.goal].format(verb=verb, effect=effect, beyond=beyond, d=f"{size.difference:.4g}")
 
 
-def effect_text(size: SampleSize, value: float) -> str:
+def effect_text(size: SampleSize) -> str:
     """The difference, or rope, as it was given, or rounded up as it was worked out."""
-    return bound(value) if size.solved in ("difference", "rope") or value != size.effect else f"{value:.4g}"
+    return bound(size.effect) if size.solved in ("difference", "rope") else f"{size.effect:.4g}"
 
 
 def bound(value: float) -> str:
@@ -96,12 +96,12 @@ def _sentence(size: SampleSize) -> str:
     power = format_percent(round(size.power, 3))
     if size.n is None:
         most = f"; ever so many show {bound(size.floor)} only" if size.floor else ""
-        return f"No number of {size.unit}s would {shown(size, effect_text(size, size.effect))} with {power} power{most}."
+        return f"No number of {size.unit}s would {shown(size, effect_text(size))} with {power} power{most}."
     if not isfinite(size.effect):
         what = "true difference" if size.goal == "better" else "rope"
         return f"With {_units(size, size.n)} no {what} is large enough to be shown with {power} power."
     verb = "shows" if size.n == 1 or size.question == "test-sets" else "show"
-    said = f"{_units(size, size.n)} {shown(size, effect_text(size, size.effect), verb)} with {power} power"
+    said = f"{_units(size, size.n)} {shown(size, effect_text(size), verb)} with {power} power"
     ending = "; a smaller one is missed more often" if size.solved == "difference" else ""
     return f"{said[0].upper()}{said[1:]}{ending}."
 
@@ -126,7 +126,7 @@ def _further(size: SampleSize) -> list[str]:
         limit = size.rope if size.goal == "better" else abs(size.difference)
         if size.n is None and size.effect > limit:
             times = ((size.floor - limit) / (size.effect - limit)) ** 2
-            why += f" (to show {effect_text(size, size.effect)}, about {times:.2g} times as much)"
+            why += f" (to show {effect_text(size)}, about {times:.2g} times as much)"
         why = why if size.question == "splits" else "runs differ for all of them alike"
         found.append(f"Ever so many {size.unit}s would show {bound(size.floor)} and no less, as {why}.")
     return found
@@ -139,7 +139,7 @@ def _steps(size: SampleSize) -> Table:
     columns = [
         (f"{size.unit}s", [f"{n:,}" for n, *_ in size.steps]),
         (f"smallest {what}", [bound(smallest) for _, smallest, *_ in size.steps]),
-        *([(f"power for {effect_text(size, size.effect)}", chances)] if chances else []),
+        *([(f"power for {effect_text(size)}", chances)] if chances else []),
         (f"{_cost_noun(size)}s", [f"{cost:,}" for *_, cost in size.steps]),
     ]
     title = f"What fewer and more {size.unit}s show; the smallest {what} is that seen with {power} power"

@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak.comparison.procedures.procedure import (
     ALLOWED_SHARE,
     MOST_CHECKED,
+    MOST_TIMES,
     Judged,
     ModelValues,
     Procedure,
@@ -276,9 +277,6 @@ TANGO = Procedure(
 
 
 # --- graded scores, clusters, runs -----------------------------------------------------------------------------------------
-
-MOST_TIMES = 100
-"""Times as many runs beyond which no number is realistic."""
 
 MOST_NUMBERS = 20_000_000
 """Differences of all models with another one, up to which they are looked at."""

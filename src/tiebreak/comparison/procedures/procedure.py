@@ -183,6 +183,9 @@ MOST_CHECKED = 60
 ALLOWED_SHARE = 0.15
 """Share of the pairs that may look odd by chance, where there are several."""
 
+MOST_TIMES = 100
+"""Times as many units, or runs, beyond which no number is realistic."""
+
 
 def and_more(n: int) -> str:
     """Words on the pairs beside the one that is named."""
