@@ -89,7 +89,10 @@ class Result:
     def plot(self) -> Plots:
         """Plots: it lists them when shown, and ``plot.name(ax=None)`` draws one and returns its drawing."""
         kinds = view_of(self).plots
-        return cast("Plots", resolve_name("tiebreak.views.plots.draw:Plots")(self, resolve_name(kinds) if kinds else {}))
+        return cast(
+            "Plots",
+            resolve_name("tiebreak.views.plots.draw:Plots")(self, resolve_name(kinds) if isinstance(kinds, str) else kinds),
+        )
 
     def __str__(self) -> str:
         width = max(40, shutil.get_terminal_size().columns) if sys.stdout is not None and sys.stdout.isatty() else None

@@ -350,9 +350,9 @@ def shown(request: pytest.FixtureRequest) -> Any:
 
 
 def test_every_kind_in_the_registry_is_tried() -> None:
-    """And its plots can be imported."""
+    """And its view can be imported; what follows draws its plots."""
     assert set(results.VIEWS) == set(KINDS)
-    assert all(resolve_name(resolve_name(place).plots or place) for place in results.VIEWS.values())
+    assert all(map(resolve_name, results.VIEWS.values()))
 
 
 @pytest.mark.slow

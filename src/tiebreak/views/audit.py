@@ -84,9 +84,6 @@ def check_lines(audit: Audit) -> list[str]:
     return lines
 
 
-VIEW = View(page, columns, facts, "tiebreak.views.audit:PLOTS")
-
-
 # --- plots ------------------------------------------------------------------------------------------------------------------
 
 MOST_SPLITS = 40
@@ -165,4 +162,4 @@ def folds(audit: Audit) -> Drawing:
     )
 
 
-PLOTS = {"folds": Plot(folds)}
+VIEW = View(page, columns, facts, {"folds": Plot(folds)})

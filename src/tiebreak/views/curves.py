@@ -180,14 +180,6 @@ def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
     return f"{opening} It cannot be told: {last}, and the next one brings {low} to {high}{sides}."
 
 
-LEARNING = View(
-    learning_page,
-    learning_columns,
-    partial(_facts, kind="learning-curve", columns=learning_columns, names=("models", "n_splits", "sizes", "answers")),
-    "tiebreak.views.curves:LEARNING_PLOTS",
-)
-
-
 # --- validation curves ------------------------------------------------------------------------------------------------------
 
 BEST = "best mean"
@@ -274,9 +266,6 @@ def _sweet(curve: ValidationCurve, spot: SweetSpot) -> str:
     return f"{'; '.join(clauses)}."
 
 
-VALIDATION = View(validation_page, validation_columns, validation_facts, "tiebreak.views.curves:VALIDATION_PLOTS")
-
-
 # --- bias and variance ------------------------------------------------------------------------------------------------------
 
 LOSS_NAMES = {"squared": "mean squared error", "zero-one": "error rate"}
@@ -323,14 +312,6 @@ def parts_columns(result: BiasVariance) -> dict[str, Any]:
     """A row for each model."""
     names = ("model", "n_rounds", "loss", "bias", "variance", "unbiased", "biased")
     return {name: [getattr(each, name) for each in result.parts] for name in names}
-
-
-BIAS_VARIANCE = View(
-    parts_page,
-    parts_columns,
-    partial(_facts, kind="bias-variance", columns=parts_columns, names=("loss", "n_rounds", "n_train", "n_test")),
-    "tiebreak.views.curves:BIAS_VARIANCE_PLOTS",
-)
 
 
 # --- plots ------------------------------------------------------------------------------------------------------------------
@@ -427,6 +408,16 @@ def parts(result: BiasVariance) -> Drawing:
     )
 
 
-LEARNING_PLOTS = {"learning_curve": Plot(learning_curve)}
-VALIDATION_PLOTS = {"validation_curve": Plot(validation_curve)}
-BIAS_VARIANCE_PLOTS = {"parts": Plot(parts)}
+LEARNING = View(
+    learning_page,
+    learning_columns,
+    partial(_facts, kind="learning-curve", columns=learning_columns, names=("models", "n_splits", "sizes", "answers")),
+    {"learning_curve": Plot(learning_curve)},
+)
+VALIDATION = View(validation_page, validation_columns, validation_facts, {"validation_curve": Plot(validation_curve)})
+BIAS_VARIANCE = View(
+    parts_page,
+    parts_columns,
+    partial(_facts, kind="bias-variance", columns=parts_columns, names=("loss", "n_rounds", "n_train", "n_test")),
+    {"parts": Plot(parts)},
+)

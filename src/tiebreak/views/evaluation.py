@@ -234,16 +234,6 @@ def plan_page(preview: Evaluation, task: str, file: str, url: str, *, retry_fail
     )
 
 
-RUN = View(run_page, scores_frame, facts)
-VIEW = View(
-    page,
-    scores_frame,
-    facts,
-    "tiebreak.views.evaluation:PLOTS",
-    report="tiebreak.views.report.evaluation:report",
-)
-
-
 # --- plots ------------------------------------------------------------------------------------------------------------------
 
 _MARKS = {"best": "better", "near best": "equivalent", "may be best": "undecided"}
@@ -326,7 +316,14 @@ def choices(evaluation: Evaluation) -> Drawing:
     )
 
 
-PLOTS = {
-    "times": Plot(times, lambda evaluation: len(evaluation.models) > 1),
-    "choices": Plot(choices, lambda evaluation: bool(evaluation.choices["best_score"].notna().any())),
-}
+RUN = View(run_page, scores_frame, facts)
+VIEW = View(
+    page,
+    scores_frame,
+    facts,
+    {
+        "times": Plot(times, lambda evaluation: len(evaluation.models) > 1),
+        "choices": Plot(choices, lambda evaluation: bool(evaluation.choices["best_score"].notna().any())),
+    },
+    report="tiebreak.views.report.evaluation:report",
+)

@@ -199,16 +199,6 @@ def lines_columns(lines: Lines[Any]) -> dict[str, Any]:
     }
 
 
-ROC = View(roc_page, partial(_attributes, names=ROC_POINTS), plain, "tiebreak.views.predictions:ROC_PLOTS")
-PRECISION_RECALL = View(
-    precision_recall_page, partial(_attributes, names=PR_POINTS), plain, "tiebreak.views.predictions:PRECISION_RECALL_PLOTS"
-)
-CALIBRATION = View(calibration_page, partial(_attributes, names=BINS), plain, "tiebreak.views.predictions:CALIBRATION_PLOTS")
-ROCS = View(lines_page, lines_columns, plain, "tiebreak.views.predictions:ROC_PLOTS")
-PRECISION_RECALLS = View(lines_page, lines_columns, plain, "tiebreak.views.predictions:PRECISION_RECALL_PLOTS")
-CALIBRATIONS = View(lines_page, lines_columns, plain, "tiebreak.views.predictions:CALIBRATION_PLOTS")
-
-
 MOST_COLUMNS = 10
 """Classes up to which the matrix itself is written; of more, what is said of each class."""
 
@@ -321,11 +311,6 @@ def costs_page(costs: CostMatrix) -> Page:
     return Page.of(_square(f"Costs ({printable(costs.name)})", costs.labels, texts))
 
 
-MATRIX = View(matrix_page, partial(_square_frame, name="counts"), matrix_facts, "tiebreak.views.predictions:MATRIX_PLOTS")
-MODELS = View(models_page, models_columns, models_facts, "tiebreak.views.predictions:MODELS_PLOTS")
-COSTS = View(costs_page, partial(_square_frame, name="costs"), plain)
-
-
 def corrected_page(score: BiasCorrectedScore) -> Page:
     """The corrected score, how often each model was the best, warnings, and what was done."""
     models, shares = corrected_columns(score).values()
@@ -395,9 +380,6 @@ COVERED = {
     "none": "Every bootstrap gives the same score, which says nothing of how sure it is.",
 }
 """Kind of the interval and its subject."""
-
-
-CORRECTED_SCORE = View(corrected_page, corrected_columns, corrected_facts)
 
 
 # --- plots ------------------------------------------------------------------------------------------------------------------
@@ -595,11 +577,6 @@ def _steps(curve: PrecisionRecallCurve) -> tuple[FloatArray, FloatArray]:
     return np.concatenate([[0.0], np.repeat(recall, 2)[:-1]]) if recall.size else recall, np.repeat(precision, 2)
 
 
-ROC_PLOTS = {"curve": Plot(roc), "costs": Plot(costs)}
-PRECISION_RECALL_PLOTS = {"curve": Plot(precision_recall)}
-CALIBRATION_PLOTS = {"curve": Plot(calibration)}
-
-
 _SHARES = {
     "actual": "the actual class (rows sum to 100%)",
     "predicted": "the predicted class (columns sum to 100%)",
@@ -660,5 +637,13 @@ def matrices(result: Confusions, model: str | None = None, *, by: Share = "actua
     )
 
 
-MATRIX_PLOTS = {"matrix": Plot(matrix)}
-MODELS_PLOTS = {"matrix": Plot(matrices)}
+ROC = View(roc_page, partial(_attributes, names=ROC_POINTS), plain, {"curve": Plot(roc), "costs": Plot(costs)})
+ROCS = View(lines_page, lines_columns, plain, ROC.plots)
+PRECISION_RECALL = View(precision_recall_page, partial(_attributes, names=PR_POINTS), plain, {"curve": Plot(precision_recall)})
+PRECISION_RECALLS = View(lines_page, lines_columns, plain, PRECISION_RECALL.plots)
+CALIBRATION = View(calibration_page, partial(_attributes, names=BINS), plain, {"curve": Plot(calibration)})
+CALIBRATIONS = View(lines_page, lines_columns, plain, CALIBRATION.plots)
+MATRIX = View(matrix_page, partial(_square_frame, name="counts"), matrix_facts, {"matrix": Plot(matrix)})
+MODELS = View(models_page, models_columns, models_facts, {"matrix": Plot(matrices)})
+COSTS = View(costs_page, partial(_square_frame, name="costs"), plain)
+CORRECTED_SCORE = View(corrected_page, corrected_columns, corrected_facts)

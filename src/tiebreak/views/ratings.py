@@ -223,9 +223,6 @@ def rating_text(value: float) -> str:
     return "open" if np.isinf(value) else format_score(value, 0)
 
 
-VIEW = View(page, columns, facts, "tiebreak.views.ratings:PLOTS")
-
-
 # --- plots ------------------------------------------------------------------------------------------------------------------
 
 
@@ -252,4 +249,4 @@ def ratings(result: Ratings) -> Drawing:
     )
 
 
-PLOTS = {"ratings": Plot(ratings)}
+VIEW = View(page, columns, facts, {"ratings": Plot(ratings)})

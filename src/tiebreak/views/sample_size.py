@@ -178,9 +178,6 @@ def assumed(size: SampleSize) -> str:
     )
 
 
-VIEW = View(page, columns, facts, "tiebreak.views.sample_size:PLOTS", sentence=_sentence)
-
-
 # --- plots ------------------------------------------------------------------------------------------------------------------
 
 POINTS = 20
@@ -220,4 +217,4 @@ def power(size: SampleSize) -> Drawing:
     )
 
 
-PLOTS = {"power": Plot(power)}
+VIEW = View(page, columns, facts, {"power": Plot(power)}, sentence=_sentence)

@@ -184,15 +184,16 @@ class View:
     """View of one kind of result; `choices` are handed on to `page` and `facts`.
 
     `page` makes sentences, tables and notes of a result, `columns` its numbers by name (for frames and CSV), and `facts` what
-    its JSON holds: plain values, and iterators for lists that may be long. `plots` is "module:name" of its plots by name,
-    `report` that of what makes its report, `frames` are further columns by name, `texts` "module:name" of further texts by
-    name, and `sentence` makes the first sentence of the page, where it can be had without the page.
+    its JSON holds: plain values, and iterators for lists that may be long. `plots` are its plots by name, or "module:name" of
+    these where they are loaded when one is asked for, `report` is that of what makes its report, `frames` are further columns
+    by name, `texts` "module:name" of further texts by name, and `sentence` makes the first sentence of the page, where it can
+    be had without the page.
     """
 
     page: Callable[..., Page]
     columns: Callable[[Any], Columns | pd.DataFrame]
     facts: Callable[..., dict[str, Any]]
-    plots: str = ""
+    plots: Mapping[str, Any] | str = field(default_factory=dict)
     report: str = "tiebreak.views.report.document:report"
     frames: Mapping[str, Callable[[Any], Columns | pd.DataFrame]] = field(default_factory=dict)
     sentence: Callable[[Any], str] | None = None
