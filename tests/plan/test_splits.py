@@ -78,14 +78,14 @@ def test_an_int_keeps_groups_together_where_groups_are_given():
 def test_none_repeats_where_examples_are_few(n: int, task: Any, kind: str, n_splits: int):
     """10 x 10-fold with fewer than 1,000 examples, 10-fold from there on, as design.md says."""
     planned = make_splits(None, classes(n), task, 0)
-    assert planned.described.kind == kind
+    assert planned.kind == kind
     assert len(planned.splits) == n_splits
 
 
 def test_none_with_groups_has_no_more_folds_than_groups():
     """Six groups can fill six folds at most."""
     planned = make_splits(None, values(groups=np.arange(60) // 10), "regression", 0)
-    assert (planned.described.kind, len(planned.splits)) == ("group", 6)
+    assert (planned.kind, len(planned.splits)) == ("group", 6)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,9 +94,9 @@ def test_each_name_makes_splits_of_its_kind(kind: str):
     data = classes(groups=np.repeat(np.arange(20), 3) if "group" in kind else None)
     planned = make_splits(kind, data, "classification", 0)
     n_folds = {"holdout": 1, "repeated-holdout": 10, "repeated-kfold": 100, "repeated-stratified": 100, "loo": 60, "time": 5}
-    assert planned.described.kind == kind
+    assert planned.kind == kind
     assert len(planned.splits) == n_folds.get(kind, 10)
-    assert planned.described.ordered == (kind == "time")
+    assert planned.ordered == (kind == "time")
 
 
 def test_holdouts_keep_the_shares_of_classes():
@@ -168,7 +168,7 @@ def test_no_kind_ever_tests_on_training_rows(n: int, kind: str, seed: int, n_cla
         assert test.size
         assert not set(train.tolist()) & set(test.tolist())
     if kind not in ("holdout", "repeated-holdout", "time"):
-        tested = np.concatenate([split.test for split in planned.splits[: planned.described.fold.max() + 1]])
+        tested = np.concatenate([split.test for split in planned.splits[: planned.fold.max() + 1]])
         assert np.array_equal(np.sort(tested), np.arange(n))
 
 

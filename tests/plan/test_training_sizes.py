@@ -52,7 +52,7 @@ def test_training_rows_are_nested_and_test_rows_stay(arguments: dict[str, Any]):
     for size, each in zip(sizes, plan.datasets, strict=True):
         assert {split.train.size for split in each.splits} == {size}
         assert all(np.unique(split.train).size == size for split in each.splits)
-        assert each.described.n_train.tolist() == [size] * len(each.splits)
+        assert each.n_train.tolist() == [size] * len(each.splits)
 
 
 def test_every_class_is_in_the_smallest_training_set_and_shares_are_kept():

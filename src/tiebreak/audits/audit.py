@@ -1,7 +1,6 @@
 """All checks, on data and splits as they are before any model is fitted."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -24,7 +23,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.scorer import resolve_scorers
 from tiebreak.plan.data import Dataset, Task, check_dataset
 from tiebreak.plan.plan import check_rng
-from tiebreak.plan.splits import make_splits
+from tiebreak.plan.splits import Splits, fields_of, make_splits
 
 FEW_LABELS = 20
 """Different whole numbers up to which a target without models to ask is taken for classes; beyond, their share decides."""
@@ -166,11 +165,7 @@ def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task |
     if metrics:
         resolve_scorers(metrics, classifier=known == "classification", n_classes=len(classes) if len(classes) > 1 else None)
     return AuditInput(
-        dataset,
-        known,
-        truth,
-        planned.splits,
-        planned.described,
+        **fields_of(planned),
         columns=Columns.of(dataset.X),
         time=None if time is None else time_ranks(time, dataset),
         metrics=tuple(metrics),
@@ -193,7 +188,6 @@ def _task_of(y: np.ndarray[Any, Any]) -> Task:
 
 def _folds(audit_input: AuditInput) -> Folds:
     """Contents of each test set, for tables and figures."""
-    described = {each.name: getattr(audit_input.described, each.name) for each in fields(audit_input.described)}
     target, classes = audit_input.target, audit_input.classes
     counts = quartiles = None
     if target is not None:
@@ -202,4 +196,4 @@ def _folds(audit_input: AuditInput) -> Folds:
             counts = np.array([np.bincount(rows, minlength=len(classes)) for rows in held])
         else:
             quartiles = np.array([np.quantile(rows, (0.0, 0.25, 0.5, 0.75, 1.0)) for rows in held])
-    return Folds(**described, classes=tuple(map(str, classes)), counts=counts, quartiles=quartiles)
+    return Folds(**fields_of(audit_input, Splits), classes=tuple(map(str, classes)), counts=counts, quartiles=quartiles)

@@ -146,7 +146,7 @@ class Found(NamedTuple):
         return cls(np.concatenate(by_split), [number for number, rows in enumerate(by_split) if rows.size])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AuditInput(PlannedDataset):
     """Data and splits that are audited.
 

@@ -136,11 +136,6 @@ class Folds(Splits):
     counts: IntArray | None = None
     quartiles: FloatArray | None = None
 
-    @property
-    def n_splits(self) -> int:
-        """Number of splits."""
-        return int(self.n_test.size)
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Audit(Result):

@@ -135,7 +135,7 @@ _VARIANCE = ("r2", "explained_variance", "d2_")
 
 def find_small_tests(audit_input: AuditInput) -> Iterator[Finding]:
     """Test sets that are too small for what is to be computed on them."""
-    n_test = audit_input.described.n_test
+    n_test = audit_input.n_test
     findings = [finding for metric in audit_input.metrics for finding in _for_metric(audit_input, metric)]
     yield from findings
     small = np.flatnonzero(n_test < FEW)
@@ -156,7 +156,7 @@ def _for_metric(audit_input: AuditInput, metric: str) -> Iterator[Finding]:
     """An error where a metric has less to rest on than it needs, a warning where that is little in most splits."""
     name, is_classification = metric.removeprefix("neg_"), audit_input.task == "classification"
     if name.startswith(_VARIANCE) and not is_classification:
-        n, needed, what = audit_input.described.n_test, 2, "test examples"
+        n, needed, what = audit_input.n_test, 2, "test examples"
     elif name.startswith(_PER_CLASS) and is_classification and len(audit_input.classes) > 1:
         n, what = class_counts(audit_input, "test").min(axis=1), "test examples of the rarest class"
         needed = 1 if name.startswith(_RANKING) else 0
@@ -187,14 +187,14 @@ def _for_metric(audit_input: AuditInput, metric: str) -> Iterator[Finding]:
 
 def find_unequal_sizes(audit_input: AuditInput) -> Iterator[Finding]:
     """Folds so unequal that the correction for shared training data is not what equal folds would have."""
-    n_train, n_test = (np.asarray(n, dtype=float) for n in (audit_input.described.n_train, audit_input.described.n_test))
+    n_train, n_test = (np.asarray(n, dtype=float) for n in (audit_input.n_train, audit_input.n_test))
     ratio, equal = float(np.mean(n_test / n_train)), float(n_test.mean() / n_train.mean())
     own = 1 / len(audit_input.splits)
     shift = np.sqrt((own + ratio) / (own + equal)) - 1
     if shift < NOTED_SHIFT:
         return
     # training sets of time splits grow by design
-    severity: Severity = "warning" if shift >= WARNED_SHIFT and not audit_input.described.ordered else "note"
+    severity: Severity = "warning" if shift >= WARNED_SHIFT and not audit_input.ordered else "note"
     yield found(
         "unequal-sizes",
         severity,
@@ -203,7 +203,7 @@ def find_unequal_sizes(audit_input: AuditInput) -> Iterator[Finding]:
         f"Corrected standard errors are {percent(shift)} larger for it, and scores of small folds count as much as those of "
         "large ones.",
         "Nothing needs to be done: training sets of time splits grow, or a window= keeps them equal."
-        if audit_input.described.ordered
+        if audit_input.ordered
         else "Use folds of about equal size; with groups of very different size, use fewer folds.",
         splits=np.flatnonzero(n_test / n_train > 2 * equal),
         ratio=ratio,
@@ -228,14 +228,14 @@ def find_departures(audit_input: AuditInput) -> Iterator[Finding]:
         return
     split, column = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
     # times change what is measured; a fold of the future is not meant to look like the past
-    severity: Severity = "note" if audit_input.described.ordered else "warning"
+    severity: Severity = "note" if audit_input.ordered else "warning"
     yield found(
         "unrepresentative-folds",
         severity,
         f"Test rows differ from the whole by more than chance {audit_input.where(departing.size)}: "
         f"{_how(audit_input, int(split), int(column))}.",
         "What is measured changes with time, which is what such splits are for; look at the scores in their order."
-        if audit_input.described.ordered
+        if audit_input.ordered
         else "Shuffle or stratify the folds if rows are in no order that matters: unshuffled folds of sorted rows are not "
         "like the data. If the order does matter, this is what new data may do to a model.",
         splits=departing,
@@ -343,7 +343,7 @@ def find_scattered_folds(audit_input: AuditInput) -> Iterator[Finding]:
     yield found(
         "folds-ignore-time",
         "warning",
-        f"Times were given, but the folds are scattered over them ({audit_input.described.kind}): the next row in time of "
+        f"Times were given, but the folds are scattered over them ({audit_input.kind}): the next row in time of "
         f"{percent(n_between / n_tested)} of test rows is in training. Where neighbours in time are alike, such scores say "
         "how well gaps can be filled, not how well the future can be told.",
         'Use cv="time", or blocks of consecutive rows if the order of training and test does not matter in use.',

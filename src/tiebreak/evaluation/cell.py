@@ -107,7 +107,7 @@ class Measurement:
         # scikit-learn would look for nan and infinity at each fit and prediction, a tenth of the time of a small fit
         assured = {"assume_finite": True} if model.is_single and self._are_usual[cell.dataset] else {}
         if self.plan.rng is not None:
-            repeat, fold = (int(each[cell.split]) for each in (dataset.described.repeat, dataset.described.fold))
+            repeat, fold = (int(each[cell.split]) for each in (dataset.repeat, dataset.fold))
             seed = derive_seed(self.plan.rng, model.name, dataset.data.name, repeat, fold)
         with _turn, _limited(self.threads, is_open=model.is_open), caught_warnings() as caught:
             try:

@@ -17,7 +17,7 @@ from tiebreak.plan.data import check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
-from tiebreak.plan.splits import PlannedDataset, make_splits
+from tiebreak.plan.splits import PlannedDataset, Splits, fields_of, make_splits
 
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
 _DISTRIBUTIONS = {"sklearn": "scikit-learn"}
@@ -85,7 +85,7 @@ class Plan:
         ]
         datasets = []
         for planned in self.datasets:
-            data, described, labels = planned.data, planned.described, planned.truth.classes
+            data, labels = planned.data, planned.truth.classes
             numbers = data.y if data.y.dtype.kind in "biuf" else None
             dataset = DatasetRecord(
                 name=data.name,
@@ -94,14 +94,9 @@ class Plan:
                 n_features=data.n_features,
                 classes=None if labels is None else tuple(labels.tolist()),
                 target=numbers if labels is None else planned.truth.code,
-                kind=described.kind,
-                ordered=described.ordered,
-                repeat=described.repeat,
-                fold=described.fold,
-                n_train=described.n_train,
-                n_test=described.n_test,
                 split_hashes=tuple(fingerprint(split) if with_hashes else "" for split in planned.splits),
                 test_rows=tuple(split.test for split in planned.splits),
+                **fields_of(planned, Splits),
             )
             datasets.append(dataset)
         if with_hashes and not name:

@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import Meta
 
 from tiebreak.numerics import IntArray
+from tiebreak.plan.splits import Splits
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.vocabulary import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class MetricRecord:
         return self.metric.name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DatasetRecord:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DatasetRecord(Splits):
     """A dataset by its name and a hash of its content, with the splits made of it.
 
     Attributes
@@ -51,11 +51,6 @@ class DatasetRecord:
         Labels (str, int, float or bool) in sorted order for classification, None for regression.
     target : ndarray of shape (n_samples,) or None
         Positions in `classes`, or the values of a regression; None where the task has another form of target.
-    kind : str
-        As of `SplitDesign`.
-    ordered : bool
-        Training data always come before test data.
-    repeat, fold, n_train, n_test : ndarray of shape (n_splits,)
     split_hashes : tuple of str
         Of the training and test rows of each split.
     test_rows : sequence of ndarray
@@ -68,23 +63,8 @@ class DatasetRecord:
     n_features: int
     classes: tuple[str | bool | int | float, ...] | None
     target: np.ndarray[Any, Any] | None
-    kind: Kind
-    ordered: bool
-    repeat: IntArray
-    fold: IntArray
-    n_train: IntArray
-    n_test: IntArray
     split_hashes: tuple[str, ...]
     test_rows: Sequence[IntArray]
-
-    @property
-    def n_splits(self) -> int:
-        """Number of splits."""
-        return int(self.repeat.size)
-
-    def split_name(self, split: int) -> str:
-        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
-        return f"repeat {self.repeat[split]} fold {self.fold[split]}"
 
 
 @dataclass(frozen=True, slots=True)

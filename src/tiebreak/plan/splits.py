@@ -52,11 +52,24 @@ class Splits(SplitDesign):
     n_test: IntArray
     n_folds: int = 0
 
+    @property
+    def n_splits(self) -> int:
+        """Number of splits."""
+        return int(self.repeat.size)
+
+    def split_name(self, split: int) -> str:
+        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
+        return f"repeat {self.repeat[split]} fold {self.fold[split]}"
+
     def applied_to(self, matrix: ScoreMatrix) -> tuple[ScoreMatrix, SplitDesign]:
         """The matrix with these keys and sizes, and the design."""
-        design = SplitDesign(**{each.name: getattr(self, each.name) for each in dataclasses.fields(SplitDesign)})
         keys = {name: getattr(self, name) for name in ("repeat", "fold", "n_train", "n_test", "n_folds")}
-        return dataclasses.replace(matrix, **keys), design
+        return dataclasses.replace(matrix, **keys), SplitDesign(**fields_of(self, SplitDesign))
+
+
+def fields_of(source: Any, kind: type[Any] | None = None) -> dict[str, Any]:
+    """Fields of a dataclass, or those of them that one of its base classes has, with what they hold."""
+    return {each.name: getattr(source, each.name) for each in dataclasses.fields(kind or source)}
 
 
 _KINDS: dict[str, Kind] = {
@@ -193,19 +206,14 @@ _SKLEARN_NAMES = {"n_folds": "n_splits", "seed": "random_state", "window": "max_
 _PASS_GROUPS = Advice("Pass groups=, one value for each row of X.", study='Name the column: groups = "..." under [data].')
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedDataset:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PlannedDataset(Splits):
     """A dataset, its target as metrics take it, and the splits made of it."""
 
     data: Dataset
     task: Task
     truth: Truth
     splits: tuple[Split, ...]
-    described: Splits
-
-    def split_name(self, split: int) -> str:
-        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
-        return f"repeat {self.described.repeat[split]} fold {self.described.fold[split]}"
 
 
 def make_splitter(cv: Mapping[str, Any], dataset: Dataset, seed: int, *, has_classes: bool) -> Any:
@@ -291,7 +299,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
             f"cv={cv!r:.60} makes no splits. Pass a whole number of at least 2, a name such as 'repeated-stratified', a splitter "
             "of scikit-learn, or pairs (training rows, test rows)."
         )
-    planned = PlannedDataset(dataset, task, truth, splits, describe_splits(splits, cv))
+    planned = PlannedDataset(data=dataset, task=task, truth=truth, splits=splits, **fields_of(describe_splits(splits, cv)))
     if check:
         _check_splits(planned)
     return planned

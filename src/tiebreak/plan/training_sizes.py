@@ -30,7 +30,7 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     or more than there are, and `DataError` where a class is absent from the training rows of a size.
     """
     planned = plan.datasets[0]
-    full = int(planned.described.n_train.min())
+    full = int(planned.n_train.min())
     classes = [] if planned.truth.classes is None else planned.truth.classes.tolist()
     if sizes is None:  # n/16, n/8, n/4, n/2 and n; the last three, which tell what doubling brought, wherever they are possible
         fewest = [max(1, len(classes))] * 3 + [max(FEWEST, 2 * len(classes))] * (N_HALVINGS - 2)
@@ -44,8 +44,8 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
         data = dataclasses.replace(planned.data, name=f"{size} training example{'' if size == 1 else 's'}")
         # in the order of the data, so that the largest size is the training set of an evaluation, and models see the rows alike
         splits = tuple(Split(np.sort(order[:size]), split.test) for order, split in zip(orders, planned.splits, strict=True))
-        described = dataclasses.replace(planned.described, n_train=np.full(len(splits), size, dtype=np.int64))
-        datasets.append(dataclasses.replace(planned, data=data, splits=splits, described=described))
+        n_train = np.full(len(splits), size, dtype=np.int64)
+        datasets.append(dataclasses.replace(planned, data=data, splits=splits, n_train=n_train))
         for position, split in enumerate(splits if classes else ()):
             absent = np.flatnonzero(np.bincount(planned.truth.code[split.train], minlength=len(classes)) == 0)
             if absent.size:
@@ -88,10 +88,10 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
 
 def _order(planned: PlannedDataset, split: int, rng: int | None) -> IntArray:
     """The training rows of a split in the order in which a growing training set takes them up."""
-    train, described = planned.splits[split].train, planned.described
-    if described.ordered:
+    train = planned.splits[split].train
+    if planned.ordered:
         return train[::-1]  # the most recent first, as nobody trains on a past with a gap before what is to be foretold
-    key = (planned.data.name, int(described.repeat[split]), int(described.fold[split]))
+    key = (planned.data.name, int(planned.repeat[split]), int(planned.fold[split]))
     generator = np.random.default_rng(derive_seed(0 if rng is None else rng, "training sizes", *key))
     shuffled = generator.permutation(train)
     if planned.data.groups is not None:

@@ -1,6 +1,5 @@
 """Encoding of what is kept: texts as JSON, scores as floats, arrays as their bytes, and a hash of each. Nothing is pickled."""
 
-import dataclasses
 import json
 import re
 import struct
@@ -14,6 +13,7 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
+from tiebreak.plan.splits import fields_of
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.contract import MISMATCH, NOTES, Count
 
@@ -209,18 +209,13 @@ def pack_plan(record: RunRecord, environments: Sequence[Mapping[str, str]]) -> b
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *dataset.test_rows])
         # the smallest type that holds them
         arrays[f"{i} rows"] = rows.astype(np.min_scalar_type(rows.max(initial=0))) if rows.min(initial=0) >= 0 else rows
-    document = _facts(record) | {
-        "models": [_facts(model) for model in record.models],
-        "datasets": [_facts(dataset) | dict.fromkeys((*_OF_SPLITS, "target", "test_rows")) for dataset in record.datasets],
-        "metrics": [_facts(metric) | {"metric": _facts(metric.metric)} for metric in record.metrics],
+    document = fields_of(record) | {
+        "models": [fields_of(model) for model in record.models],
+        "datasets": [fields_of(dataset) | dict.fromkeys((*_OF_SPLITS, "target", "test_rows")) for dataset in record.datasets],
+        "metrics": [fields_of(metric) | {"metric": fields_of(metric.metric)} for metric in record.metrics],
         "versions": environments,
     }
     return pack_arrays({**arrays, "document": np.frombuffer(to_json(document), np.uint8)}, "the part {!r} of the plan")
-
-
-def _facts(record: Any) -> dict[str, Any]:
-    """Fields of a record with what they hold."""
-    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
 
 
 def read_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...]]:

@@ -15,7 +15,7 @@ from tiebreak.numerics import FloatArray, IntArray, check_count
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.splits import PlannedDataset, Split, Splits, check_amount
+from tiebreak.plan.splits import PlannedDataset, Split, check_amount
 from tiebreak.result import Result
 from tiebreak.studies.curves import run_of_study
 
@@ -140,9 +140,16 @@ def bias_variance(models: Any, X: Any, y: Any, run: Run, *, n_rounds: Any, test_
         drawn = np.sort(np.concatenate([generator.choice(rows, rows.size) for rows in strata]))
         splits.append(Split(drawn, test))
     rounds = np.arange(n_rounds, dtype=np.int64)
-    n_train, n_test = np.full(n_rounds, train.size), np.full(n_rounds, test.size)
-    described = Splits(repeat=rounds, fold=np.zeros_like(rounds), n_train=n_train, n_test=n_test, sizes="exact")
-    plan = dataclasses.replace(whole, datasets=(dataclasses.replace(planned, splits=tuple(splits), described=described),))
+    resampled = dataclasses.replace(
+        planned,
+        splits=tuple(splits),
+        kind="unknown",
+        repeat=rounds,
+        fold=np.zeros_like(rounds),
+        n_train=np.full(n_rounds, train.size),
+        n_test=np.full(n_rounds, test.size),
+    )
+    plan = dataclasses.replace(whole, datasets=(resampled,))
     loss: Loss = "zero-one" if planned.task == "classification" else "squared"
     scorers = find_scorers(plan, "accuracy" if loss == "zero-one" else "neg_mean_squared_error")
     evaluation = measure_plan(plan, scorers, **run_of_study(run, "bias-variance"))

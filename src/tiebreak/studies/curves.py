@@ -232,9 +232,9 @@ def learning_curve(
 ) -> LearningCurve:
     """Measure the models of a plan on growing training sets; `tiebreak.learning_curve` describes the parameters."""
     plan, chosen = with_sizes(whole, sizes)
-    described = whole.datasets[0].described
+    [splits] = whole.datasets
     evaluation = measure_curve(plan, run_of_study(run, "learning-curve"), scoring, rope, alpha)
-    return learning_curve_of(evaluation, chosen, described.n_test / described.n_train, rope, alpha)
+    return learning_curve_of(evaluation, chosen, splits.n_test / splits.n_train, rope, alpha)
 
 
 def learning_curve_of(

@@ -46,8 +46,8 @@ def drawn_learning_curve(names: tuple[str, ...], *, rope: float = 0.02) -> Learn
             continue
         test = 0.95 - 0.05 * share - 2.5 / size ** (0.5 + 0.5 * share) + luck[cell.split] + rng.normal(0, 0.003)
         outcomes.append(_outcome(cell, test, test + 2 / size**0.8, 1e-4 * size**share * (cell.model + 1)))
-    described = whole.datasets[0].described
-    return curves.learning_curve_of(_evaluation(plan, outcomes), sizes, described.n_test / described.n_train, rope, 0.05)
+    [splits] = whole.datasets
+    return curves.learning_curve_of(_evaluation(plan, outcomes), sizes, splits.n_test / splits.n_train, rope, 0.05)
 
 
 @cache
