@@ -1,10 +1,8 @@
 """Material of all checks: the data by columns, the splits, and what was said besides."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -46,7 +44,7 @@ class Columns:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, X: Any) -> Columns:
+    def of(cls, X: Any) -> Self:
         """The columns of what models are given."""
         import pandas as pd
 
@@ -141,7 +139,7 @@ class Found(NamedTuple):
     splits: list[int]
 
     @classmethod
-    def of(cls, by_split: Sequence[IntArray]) -> Found:
+    def of(cls, by_split: Sequence[IntArray]) -> Self:
         """The rows that were found in each split, of which some have none."""
         return cls(np.concatenate(by_split), [number for number, rows in enumerate(by_split) if rows.size])
 

@@ -1,20 +1,15 @@
 """Result of an audit: findings, the checks that were done, and the contents of each test set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.plan.data import Task
 from tiebreak.plan.splits import Splits
 from tiebreak.result import Result
-
-if TYPE_CHECKING:
-    from tiebreak.plan.data import Task
-
 
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")

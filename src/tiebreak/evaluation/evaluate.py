@@ -1,7 +1,5 @@
 """Measure what a plan asks for and a store does not have yet, and keep each cell as it comes."""
 
-from __future__ import annotations
-
 import math
 import os
 import time
@@ -9,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,13 +25,10 @@ from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import split_address
-from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.contract import CellTable, NoStoreError
 from tiebreak.stores.lease import SqlLease
+from tiebreak.stores.log import SqlLog
 from tiebreak.stores.sql import MemoryStore, open_store
-
-if TYPE_CHECKING:
-    from tiebreak.stores.contract import CellTable
-    from tiebreak.stores.log import SqlLog
 
 
 def measure_plan(

@@ -1,20 +1,15 @@
 """Progress of a run, for whoever shows it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.errors import TiebreakError
 from tiebreak.plan.record import Outcome
-
-if TYPE_CHECKING:
-    from tiebreak.stores.log import SqlLog
+from tiebreak.stores.log import SqlLog
 
 PAUSE = 0.1
 """Seconds from one report to the next, at least."""

@@ -1,12 +1,9 @@
 """Options that all measuring functions share: where a run is kept, and how its cells are measured."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
-if TYPE_CHECKING:
-    from tiebreak.evaluation.progress import Progress
+from tiebreak.evaluation.progress import Progress
 
 
 class Run(TypedDict, total=False):

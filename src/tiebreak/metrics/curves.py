@@ -1,16 +1,15 @@
 """Curves of the scores of one class against the rest: ROC, precision-recall and calibration."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.confusion import labels_in
+from tiebreak.metrics.costs import CostMatrix
 from tiebreak.numerics import (
     FloatArray,
     IntArray,
@@ -27,9 +26,6 @@ from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.statistics.auc import Areas, roc_areas
 from tiebreak.statistics.rates import proportion_interval
-
-if TYPE_CHECKING:
-    from tiebreak.metrics.costs import CostMatrix
 
 Strategy = Literal["quantile", "uniform"]
 

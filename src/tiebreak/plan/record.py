@@ -1,7 +1,5 @@
 """A plan as it is remembered: names, hashes and sizes, without the models and the data themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, get_args

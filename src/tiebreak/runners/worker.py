@@ -1,7 +1,5 @@
 """Code that runs inside a worker, of this machine or of Dask: one workload at a time is held, and measured on demand."""
 
-from __future__ import annotations
-
 import gc
 import mmap
 import os
@@ -20,7 +18,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -51,7 +49,7 @@ class Origin(NamedTuple):
     folders: tuple[str, ...]
 
     @classmethod
-    def current(cls) -> Origin:
+    def current(cls) -> Self:
         """Origin in this process."""
         folders = dict.fromkeys(os.path.abspath(entry) for entry in sys.path)  # noqa: PTH100  (links stay as they are)
         own = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))

@@ -1,7 +1,5 @@
 """Leases: the cells of a run that one of several processes has taken on, and when it loses them to the others."""
 
-from __future__ import annotations
-
 import logging
 import os
 import secrets
@@ -12,17 +10,14 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim, cell_text, is_settled
+from tiebreak.stores.database import Connection
 from tiebreak.stores.encoding import MALFORMED, from_json, sealed, to_json, unsealed
-
-if TYPE_CHECKING:
-    from tiebreak.stores.database import Connection
-    from tiebreak.stores.log import SqlLog
-    from tiebreak.stores.plan_mapping import Place
+from tiebreak.stores.log import SqlLog
+from tiebreak.stores.plan_mapping import Place
 
 SECONDS = 60.0
 """For how long a holder may show no sign of life before others take over the cells that it has begun."""

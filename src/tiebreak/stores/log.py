@@ -1,7 +1,5 @@
 """The cells of one run in a database: each row verified by its hash, all of them by the run's head."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

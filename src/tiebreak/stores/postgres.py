@@ -1,7 +1,5 @@
 """A store in a PostgreSQL database: addresses, connections, the one lock that writers take, and what errors mean."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Points of learning and validation curves, and intervals of their means."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
