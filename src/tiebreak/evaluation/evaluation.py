@@ -16,6 +16,7 @@ from tiebreak.numerics import FloatArray, Interval, check_probability, law_of_ro
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import Cell, DatasetRecord, Outcome, RunRecord
 from tiebreak.result import Result
+from tiebreak.scores.means import mean_ratio
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign, typical_time
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
@@ -252,8 +253,7 @@ class Evaluation(Result):
             return []
         warning, n_cells, models, _ = told[0]
         more = f"; {len(told) - 1} more kind(s) of warnings" if len(told) > 1 else ""
-        text = " ".join(warning.split())
-        text = text if len(text) <= LONGEST_WARNING else f"{text[: LONGEST_WARNING - 1]}…"
+        text = warning if len(warning) <= LONGEST_WARNING else f"{warning[: LONGEST_WARNING - 1]}…"
         return [Notice("fit-warnings", f"{n_cells} fits of {quoted(models)} warned: {text}{more}")]
 
     def fit_times(self, dataset: int) -> FloatArray:
@@ -561,15 +561,8 @@ def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float, metric: M
 
     `scores` has shape (..., n_splits); `ratio`, of shape (n_splits,), is n_test / n_train of each split; `alpha` is 1 - coverage.
     """
-    law = corrected_law(law_of_rows(scores, omit_missing=True), split_ratio(scores, ratio))
+    law = corrected_law(law_of_rows(scores, omit_missing=True), mean_ratio(scores, ratio))
     low, high = law.interval_at(alpha)
     values = scores.ravel()
     bounds = metric.bounds_of(np.fmin.reduce(values, initial=np.nan), np.fmax.reduce(values, initial=np.nan))
     return law.estimate, Interval(np.clip(low, *bounds), np.clip(high, *bounds))
-
-
-def split_ratio(scores: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Mean of n_test / n_train over the splits of each row that have a score; of all where none has."""
-    present = ~np.isnan(scores)
-    count = present.sum(axis=-1)
-    return np.asarray(np.where(count > 0, (present * ratio).sum(axis=-1) / np.maximum(count, 1), ratio.mean()))

@@ -132,8 +132,13 @@ class Kept:
 
 def nothing_kept() -> DataError:
     """Error where predictions are asked for and were not kept."""
-    how = " Evaluate with ", Setting("keep_predictions", "True"), ", under another ", Setting("name")
-    return DataError("predictions were not kept.", *how, " where a store has the run already.")
+    return DataError(
+        "predictions were not kept. Evaluate with ",
+        Setting("keep_predictions", "True"),
+        ", under another ",
+        Setting("name"),
+        " where a store has the run already.",
+    )
 
 
 def _together(folds: Sequence[Fold]) -> Fold:

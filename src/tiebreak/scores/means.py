@@ -6,7 +6,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from tiebreak.numerics import SPREAD, FloatArray, IntArray, Law, blocks, joined, law_of_masked_pairs, law_of_pairs, law_of_rows
+from tiebreak.numerics import (
+    SPREAD,
+    FloatArray,
+    IntArray,
+    Law,
+    blocks,
+    joined,
+    law_of_masked_pairs,
+    law_of_pairs,
+    law_of_rows,
+    mean_present,
+)
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -44,6 +55,11 @@ def law_of_models(matrix: ScoreMatrix) -> Law:
     """Law of the mean of each model over its own splits, taken as independent, in the metric's unit and direction."""
     # by part, so that a large table is not copied whole
     return joined([law_of_rows(matrix.score[rows], omit_missing=True) for rows in blocks(len(matrix.models), matrix.n_splits)])
+
+
+def mean_ratio(score: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Mean of the ``n_test / n_train`` of splits over those of each row that have a score; 0 where none has."""
+    return np.nan_to_num(mean_present(np.where(np.isnan(score), np.nan, ratio), axis=-1))
 
 
 def model_correlation(score: FloatArray) -> FloatArray:

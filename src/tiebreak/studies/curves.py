@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.errors import DataError, InvalidParameterError, Setting, TiebreakError, UnknownNameError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
-from tiebreak.evaluation.evaluation import Evaluation, mean_interval, split_ratio
+from tiebreak.evaluation.evaluation import Evaluation, mean_interval
 from tiebreak.evaluation.run_options import Run
 from tiebreak.numerics import (
     CONSTANT,
@@ -29,6 +29,7 @@ from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.result import Result
+from tiebreak.scores.means import mean_ratio
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.statistics.splits import ANSWERS, doubling_gain
@@ -290,7 +291,7 @@ def _doublings(
     gain, (low, high), answer = doubling_gain(
         last,
         previous,
-        test_train_ratio=split_ratio(last + previous, ratio),  # of the splits that have all three scores
+        test_train_ratio=mean_ratio(last + previous, ratio),  # of the splits that have all three scores
         rope=rope,
         alpha=alpha,
         scale=scale,

@@ -14,8 +14,8 @@ from tiebreak.comparison.procedures.procedure import (
     refusal,
 )
 from tiebreak.errors import Advice, Setting, TiebreakError, UnclearSourceError
-from tiebreak.numerics import FloatArray, IntArray, mean_present, student_multiplier
-from tiebreak.scores.means import law_of_models, pair_differences
+from tiebreak.numerics import FloatArray, IntArray, student_multiplier
+from tiebreak.scores.means import law_of_models, mean_ratio, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.splits import corrected_law
@@ -51,8 +51,8 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
 def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
     """Mean score of each model, with its t interval."""
     matrix = data.matrix()
-    ratios = np.nan_to_num(mean_present(np.where(np.isnan(matrix.score), np.nan, split_ratio), axis=1))
-    return ModelValues.of(corrected_law(law_of_models(matrix), ratios), adjusted=adjusted_of(matrix.score))
+    law = corrected_law(law_of_models(matrix), mean_ratio(matrix.score, split_ratio))
+    return ModelValues.of(law, adjusted=adjusted_of(matrix.score))
 
 
 _SINGLE: tuple[str | Setting, ...] = (
