@@ -15,16 +15,22 @@ from tiebreak.readers.header import WEAK, battle_columns, plain, role_of
 from tiebreak.readers.item_scores import items_of
 from tiebreak.readers.logs import format_of, read_log, read_logs
 from tiebreak.readers.long import Long
+from tiebreak.readers.resamples import RESAMPLE
 from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.tables import column_names
 from tiebreak.scores.items import TASK, Items
 from tiebreak.scores.vocabulary import Notice, quoted
 
-Kind = Literal["log", "items", "scores", "answer", "battles", "means", "store", "study", "floor", "link"]
+Kind = Literal["log", "items", "resamples", "scores", "answer", "battles", "means", "store", "study", "floor", "link"]
 
 KINDS: dict[Kind, tuple[str, str, str]] = {
     "log": ("log of single samples", "logs of single samples", ""),
     "items": ("table of items", "tables of items", "items, by themselves: tiebreak compare FILE"),
+    "resamples": (
+        "result of one resample",
+        "results of one resample each",
+        "a result of a resample: tiebreak compare FILE FILE",
+    ),
     "scores": ("table, perhaps of scores", "tables, perhaps of scores", "perhaps scores, by themselves: tiebreak compare FILE"),
     "answer": ("saved answer of tiebreak", "saved answers of tiebreak", "a saved answer, by itself: tiebreak compare FILE"),
     "battles": (
@@ -44,12 +50,14 @@ KINDS: dict[Kind, tuple[str, str, str]] = {
 }
 """Kinds of files: what one and several are called, and what can be done with those that are not compared."""
 
-COMPARED: tuple[Kind, ...] = ("log", "items", "scores", "answer")
+COMPARED: tuple[Kind, ...] = ("log", "items", "resamples", "scores", "answer")
 """Kinds that are compared, the first that is there."""
 
 _ENDINGS = (".eval", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".parquet", ".db", ".sqlite", ".sqlite3", ".toml")
 
-_MARKS: tuple[tuple[Kind, str, bytes], ...] = (
+_MARKS: tuple[tuple[Kind | None, str, bytes], ...] = (
+    ("resamples", r"^testresample\d+\.csv$", RESAMPLE),
+    (None, r"^trainresample\d+\.csv$", RESAMPLE),
     ("store", r"\.(db|sqlite3?)$", rb"\ASQLite format 3\0"),
     ("study", r"\.toml$", rb"(?s)\[data.*\[models|\[models.*\[data"),
     ("means", r"\.json$", rb'"evaluation_results"'),
@@ -69,7 +77,8 @@ class FoundFile(NamedTuple):
         Relative to the folder.
     path : Path
     kind : str
-        "log", "items", "scores", "answer", "battles", "means", "store", "study" or "floor"; "link" where it is not followed.
+        "log", "items", "resamples", "scores", "answer", "battles", "means", "store", "study" or "floor"; "link" where it is not
+        followed.
     """
 
     name: str
@@ -149,7 +158,7 @@ class Results:
             if chosen == "log"
             else [str(each.path) for each in self.of_kind(chosen)]
         )
-        if len(found) > 1 and chosen != "items":
+        if len(found) > 1 and chosen not in ("items", "resamples"):
             raise UnclearSourceError(
                 f"{printable(str(self.path))} holds {len(found)} {KINDS[chosen][1]}: "
                 f"{printable(quoted([each.name for each in self.of_kind(chosen)], 6))}. Say which belong together: tiebreak "

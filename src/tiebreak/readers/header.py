@@ -268,9 +268,12 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
             claims = [name for name in claims if name in table.nested or not has_fractions(table.columns[name])]
         of_texts = [name for name in claims if name in texts]
         if role == "model" and not any(name.strip().casefold() == "model" for name in claims):
-            claims = of_texts or (claims if is_long else [])
+            claims = of_texts or [name for name in claims if is_long or plain(name).startswith("model")]
         elif role in ("dataset", "truth"):
             claims = of_texts or claims
+        elif role == "epoch":  # each has its turn for several items; addresses of samples have not
+            own = {name for name in of_texts if name in table.columns and len(table.words(name).names) == table.n_rows}
+            claims = [name for name in claims if name not in own]
         if claims and role not in roles:
             roles[role] = [_strongest(role, claims, words, table.name)]
     times = table.columns.get(roles["time"][0]) if "time" in roles.keys() - named.keys() else None

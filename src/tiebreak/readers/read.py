@@ -41,6 +41,7 @@ from tiebreak.readers.header import (
 )
 from tiebreak.readers.item_scores import items_of, long_of_items
 from tiebreak.readers.long import Long
+from tiebreak.readers.resamples import is_resample, score_of_resample
 from tiebreak.readers.shapes import Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, of_asked_metric, refuse_names, with_known_sizes, with_sizes
 from tiebreak.readers.splits import join_sources, scores_of_long
@@ -296,6 +297,9 @@ def _rows_of_runs(given: Sequence[Source], options: ReadOptions) -> list[dict[st
     rows: list[dict[str, Any]] = []
     for each in given:
         path = Path(each.held if isinstance(each.held, _FILE) else "")
+        if path.is_file() and is_resample(path):
+            rows.append(score_of_resample(path, each.name))
+            continue
         # a row of scores is short
         if not path.is_file() or path.stat().st_size > 2**16 or logs.format_of(path) or is_answer(path):
             return []

@@ -97,6 +97,9 @@ _FOLD = re.compile(
 _BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<of>fold|cv|split|seed)[ _=-]?\d+", re.IGNORECASE)
 """Name of such a column where the metric stands in front: acc_fold1."""
 
+_CORNERS = ("estimators:", "resamples:", "folds:")
+"""What aeon and tsml write above the datasets: what the other columns are of. Their files are called after the metric."""
+
 _STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state")}
 _FAILED = set(
     map(plain, "failed fail failure error errored crashed killed timeout timed-out aborted cancelled canceled oom".split())
@@ -161,6 +164,8 @@ class Reading:
         }
         table = replace(table, columns={name: column for name, column in table.columns.items() if name not in empty})
         roles = find_roles(table, options.named_columns, options.metric)
+        if (corner := next(iter(table.columns), "")).casefold() in _CORNERS and not options.named_columns:
+            roles["dataset"] = [corner]
         if _numbers_rows(table, roles, options):
             del table.columns[roles.pop("item")[0]]  # a dict of our own, made above
         if options.dataset is not None and "dataset" in roles:
@@ -201,6 +206,13 @@ class Reading:
         """Column of texts that may name the models, for advice; "NAME" where there is none."""
         texts = filter(self.is_text.__getitem__, self.others(*self.roles))
         return next((name for name in texts if len(self.table.words(name).ordered().names) > 1), "NAME")
+
+    @property
+    def _metric_of_file(self) -> str | None:
+        """Metric after which aeon and tsml call a table, where none is asked for: ROCKET_accuracy.csv, accuracy_mean.csv."""
+        called = re.search(r"([^_/\\]+)(_mean)?\.csv$", self.table.name)
+        is_theirs = self.roles.get("dataset", [""])[0].casefold() in _CORNERS and self.options.metric is None
+        return called[1] if is_theirs and called and is_metric(called[1]) else None
 
     @property
     def is_of_predictions(self) -> bool:
@@ -372,6 +384,7 @@ class Reading:
         if alone is None or not (self.folds or self.score_column()):  # a column for each model
             reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
             return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
+        alone = alone.removesuffix(f"_{self._metric_of_file}")
         columns: dict[str, Column] = {**table.columns, _ALONE: Words((alone,), np.zeros(table.n_rows, dtype=np.int32))}
         # of one model "iter" counts the steps of its training, unless the caller says that it numbers splits
         roles = {
@@ -515,7 +528,7 @@ class Reading:
             numbers,
             table.name,
             where,
-            metric,
+            self._metric_of_file or metric,
             column,
             roles,
             self._model_column,

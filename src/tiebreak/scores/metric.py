@@ -108,7 +108,7 @@ _LOWER = frozenset(
     """bitsperbyte bpb ce cer charactererrorrate crps crossentropy ece eer equalerrorrate errorrate expectedcalibrationerror
     falsenegativerate falsepositiverate fid fnr fpr hamming hammingloss hausdorff hd95 hinge hingeloss lpips mase mdape
     misclassificationrate nmae nrmse perplexity pinball pinballloss ppl quantileloss rmsse smape ter top1err top1error top5err
-    top5error wape wer wmape worderrorrate zerooneloss""".split()
+    top5error wape weightedquantileloss wer wmape worderrorrate wql zerooneloss""".split()
 )
 """Metrics that scikit-learn has no scorer of, as `plain_name` writes them; those of which less is better are never negative."""
 
