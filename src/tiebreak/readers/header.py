@@ -41,8 +41,8 @@ ALIASES: dict[str, str] = {
         correct_answer observed obs y_real real_value y""",
     "prediction": """y_pred prediction predicted pred y_hat yhat predicted_label pred_label predicted_class pred_class
         predicted_value y_score y_prob""",
-    "metric": "metric metric_name measure variable",
-    "score": "score value correct is_correct test_score estimate result metric_value measurement",
+    "metric": "metric metric_name measure variable scoring function",
+    "score": "score value correct is_correct is_resolved test_score estimate result metric_value measurement",
     "n_train": "n_train train_size",
     "n_test": "n_test test_size",
     "test_set": "test_set",
@@ -271,9 +271,6 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
             claims = of_texts or [name for name in claims if is_long or plain(name).startswith("model")]
         elif role in ("dataset", "truth"):
             claims = of_texts or claims
-        elif role == "epoch":  # each has its turn for several items; addresses of samples have not
-            own = {name for name in of_texts if name in table.columns and len(table.words(name).names) == table.n_rows}
-            claims = [name for name in claims if name not in own]
         if claims and role not in roles:
             roles[role] = [_strongest(role, claims, words, table.name)]
     times = table.columns.get(roles["time"][0]) if "time" in roles.keys() - named.keys() else None

@@ -94,7 +94,7 @@ _FOLD = re.compile(
 )
 """Name of a column of the scores of one fold or seed, alone, with a part of the data or in front of a metric."""
 
-_BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<of>fold|cv|split|seed)[ _=-]?\d+", re.IGNORECASE)
+_BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<of>fold|cv|split|seed)[ _=-]?\d+([ _](valid|val|test))?", re.IGNORECASE)
 """Name of such a column where the metric stands in front: acc_fold1."""
 
 _CORNERS = ("estimators:", "resamples:", "folds:")
@@ -443,6 +443,10 @@ class Reading:
         asked, others = self.options.metric, self.numeric("model", "dataset")
         folds = {name: match for name in others if (match := _FOLD.fullmatch(name) or _BEFORE_FOLD.fullmatch(name))}
         has_own = asked is not None and metric_among(asked, self.others("model", "dataset"), self.table.name) is not None
+        metrics = [match["metric"] for match in folds.values() if match["metric"]]
+        if asked is None and len(metrics) > 1 == len({*metrics}):
+            of_one = replace(self, options=replace(self.options, metric=metrics[0]))._by_model()
+            return replace(of_one, metric=metrics[0]) if isinstance(of_one, Long) else of_one
         bare = [name for name, match in folds.items() if match["metric"] is None and not has_own and "score" not in self.roles]
         of_metric = [
             name
@@ -815,7 +819,8 @@ class Reading:
         return [
             name
             for name in self.roles.get("epoch", ())
-            if (self.roles.get("model") == [_ALONE] or plain(name) in STEPS) and len(self.table.words(name).ordered().names) > 1
+            if ((self.roles.get("model") == [_ALONE] and not self.is_text[name]) or plain(name) in STEPS)
+            and len(self.table.words(name).ordered().names) > 1
         ]
 
     def _unit_roles(self) -> set[str]:
@@ -987,6 +992,8 @@ class Reading:
                 said = [
                     f"; they differ in {quoted(differ, 4)}: where these are datasets, ",
                     column_advice("dataset", name),
+                    ", or items of one test set, ",
+                    column_advice("item", name),
                     "; where they are part of the model, ",
                     column_advice("model", f"{self._model_column},{name}"),
                     "; else keep one, ",

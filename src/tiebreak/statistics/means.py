@@ -431,7 +431,8 @@ def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArr
     if a.shape[1] == 1 or not np.isnan(score).any():
         return np.asarray(a - b)
     means, n_runs = mean_present(score, axis=1)[:, None], np.count_nonzero(~np.isnan(score), axis=1)[:, None]
-    apart = np.where(n_runs > 1, (score - means) * divide(n_runs, n_runs - 1), np.nan)  # without the run's part in the mean
+    without = divide(n_runs, np.maximum(n_runs - 1, 1))  # the run's part in the mean
+    apart = np.where(n_runs > 1, (score - means) * without, np.nan)
     expected, a_gap, b_gap = means + np.nan_to_num(mean_present(apart, axis=2))[:, :, None], np.isnan(a), np.isnan(b)
     found = np.where(a_gap & ~b_gap, expected[one], a) - np.where(b_gap & ~a_gap, expected[two], b)
     return np.asarray(found - mean_present(found, axis=1)[:, None] + means[one] - means[two])
