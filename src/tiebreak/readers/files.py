@@ -138,6 +138,8 @@ def content_of(path: Path, name: str, *, has_lines: bool = True) -> bytes:
         raw = path.read_bytes()
     except OSError as error:
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
+    if raw.startswith(b"version https://git-lfs"):
+        raise refuse(name, "it is a pointer of Git LFS, which stands for the file.", "Fetch the file itself: git lfs pull.")
     codec = next((codec for magic, codec in CODECS.items() if raw.startswith(magic)), None)
     return raw if codec is None else _unpacked(raw, codec, name)
 

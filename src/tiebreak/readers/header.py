@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from operator import eq
+from operator import eq, gt
 from shlex import quote
 
 from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
@@ -275,7 +275,8 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
             roles[role] = [_strongest(role, claims, words, table.name)]
     times = table.columns.get(roles["time"][0]) if "time" in roles.keys() - named.keys() else None
     if times is not None and has_fractions(times):
-        is_own = "model" in roles and len({*table.words(roles["time"][0]).names}) == table.n_rows
+        values = table.numbers(roles["time"][0])
+        is_own = len({*values}) == table.n_rows and ("model" in roles or any(map(gt, values, values[1:])))
         if is_own or not roles.keys().isdisjoint({*UNITS, "item"} - {"time"}):
             del roles["time"]  # it took so long
     runs = table.columns.get(roles["run"][0]) if "run" in roles.keys() - named.keys() and "model" not in roles else None
