@@ -276,7 +276,8 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     times = table.columns.get(roles["time"][0]) if "time" in roles.keys() - named.keys() else None
     if times is not None and has_fractions(times):
         values = table.numbers(roles["time"][0])
-        is_own = len({*values}) == table.n_rows and ("model" in roles or any(map(gt, values, values[1:])))
+        are_of_one = any(map(is_metric, names)) and any(map(gt, values, values[1:]))  # model, whose periods stand in order
+        is_own = len({*values}) == table.n_rows and ("model" in roles or are_of_one)
         if is_own or not roles.keys().isdisjoint({*UNITS, "item"} - {"time"}):
             del roles["time"]  # it took so long
     runs = table.columns.get(roles["run"][0]) if "run" in roles.keys() - named.keys() and "model" not in roles else None
