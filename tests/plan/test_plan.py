@@ -13,13 +13,14 @@ from sklearn.svm import SVC
 
 from tests.guarded import told
 from tiebreak.errors import DataError, InvalidParameterError
+from tiebreak.metrics.scorer import Scorer
 from tiebreak.plan.plan import SMALL_DATA, check_rng, describe_model, find_versions, make_plan, threads_for
-from tiebreak.plan.record import Cell, MetricRecord
+from tiebreak.plan.record import Cell
 from tiebreak.scores.metric import Metric
 
 X = np.arange(80.0).reshape(40, 2)
 Y = np.array(["no", "yes"] * 20)
-METRICS = [MetricRecord(Metric("accuracy", higher_is_better=True), "f")]
+SCORERS = [Scorer(Metric("accuracy", higher_is_better=True), "f")]
 
 
 def test_cells_of_a_split_follow_one_another():
@@ -30,7 +31,7 @@ def test_cells_of_a_split_follow_one_another():
 
 def test_the_record_holds_what_identifies_a_run():
     """Labels in sorted order, targets by position, sizes and rows of the splits; by hand for 2 folds of 40."""
-    record = make_plan({"svm": SVC()}, X, Y, cv=2).record("r", METRICS, threads=1, settings={"rope": 0.1})
+    record = make_plan({"svm": SVC()}, X, Y, cv=2).record("r", SCORERS, threads=1, settings={"rope": 0.1})
     (dataset,) = record.datasets
     assert dataset.classes == ("no", "yes")
     assert dataset.target.tolist() == [0, 1] * 20

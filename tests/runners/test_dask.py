@@ -39,10 +39,10 @@ from tiebreak.errors import (
     MissingDependencyError,
     TiebreakWarning,
 )
+from tiebreak.evaluation.evaluate import make_runner
 from tiebreak.plan.record import Outcome
 from tiebreak.runners import dask as module
 from tiebreak.runners.dask import warn_if_exposed
-from tiebreak.runners.runner import make_runner
 
 pytestmark = pytest.mark.slow
 
@@ -279,7 +279,7 @@ def test_an_asynchronous_client_is_refused(dask_cluster):
 
 def test_without_dask_it_is_said_what_to_install(monkeypatch):
     """The extra brings it; importing tiebreak does not."""
-    code = "import sys, tiebreak.runners.runner; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
+    code = "import sys, tiebreak.evaluation.evaluate; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(

@@ -34,10 +34,10 @@ from tests.runners.workloads import (
     wait_until,
 )
 from tiebreak.errors import DataError, InvalidParameterError, LostWorkersError
+from tiebreak.evaluation.evaluate import make_runner
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Outcome
 from tiebreak.runners.local import _interrupts_blocked, measure_here
-from tiebreak.runners.runner import make_runner
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -301,7 +301,7 @@ RUN = """
 import sys
 from tests.runners import workloads
 from tests.runners.workloads import Marked, splits
-from tiebreak.runners.runner import make_runner
+from tiebreak.evaluation.evaluate import make_runner
 
 folder, deed = sys.argv[1:]
 workload = Marked(folder, dict.fromkeys(range(2), getattr(workloads, deed, None)))

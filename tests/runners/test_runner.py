@@ -4,9 +4,9 @@ import pytest
 
 from tests.guarded import told
 from tiebreak.errors import InvalidParameterError
+from tiebreak.evaluation.evaluate import make_runner
 from tiebreak.runners.dask import measure_on_cluster
 from tiebreak.runners.local import measure_on_machine
-from tiebreak.runners.runner import make_runner
 
 
 def test_each_kind_of_runner():

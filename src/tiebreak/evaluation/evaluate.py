@@ -2,16 +2,19 @@
 
 import math
 import os
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError, UnknownNameError
+from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.cell import Measurement, check_routing, check_weights, method_for, scores_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.heads import in_order
@@ -19,10 +22,11 @@ from tiebreak.evaluation.predictions import as_answered
 from tiebreak.evaluation.progress import Tracker
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_scorers
 from tiebreak.numerics import refuse_unless
-from tiebreak.plan.fingerprint import fingerprint
-from tiebreak.plan.plan import Plan, threads_for
-from tiebreak.plan.record import Cell, MetricRecord, Outcome
-from tiebreak.runners.runner import make_runner
+from tiebreak.plan.plan import Plan, number_of_workers, threads_for
+from tiebreak.plan.record import Cell, Outcome
+from tiebreak.runners.contract import Workload
+from tiebreak.runners.dask import measure_on_cluster
+from tiebreak.runners.local import measure_here, measure_on_machine
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import split_address
 from tiebreak.stores.contract import CellTable, NoStoreError
@@ -71,7 +75,7 @@ def measure_plan(
     with closing(open_store(store) if remembered else MemoryStore()) as opened:
         record = plan.record(
             name,
-            [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
+            scorers,
             threads=threads_for(plan, threads_per_fit, n_jobs),
             settings=settings,
             with_hashes=remembered,
@@ -138,8 +142,7 @@ def preview_plan(plan: Plan, scorers: Sequence[Scorer], store: Any, name: str, *
 
     Refuses what the run itself would: a changed run, or changed versions.
     """
-    metrics = [MetricRecord(each.metric, fingerprint(each.fingerprint_parts)) for each in scorers]
-    record = plan.record(name, metrics, threads=None)
+    record = plan.record(name, scorers, threads=None)
     with closing(open_store(store)) as opened, suppress(NoStoreError):
         if name in [each.name for each in opened.runs()]:
             log = opened.open(record, accept_versions=accept_versions, is_preview=True)
@@ -180,6 +183,45 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
             raise UnclearSourceError(said, Advice(", or name=", typed=""), ".")
         log = opened.read(names[0])
         return Evaluation(log, log.table(), opened.url)
+
+
+# --- who measures ------------------------------------------------------------------------------------------------------------
+
+
+def make_runner(
+    runner: Any, n_jobs: int = 1, timeout: float | None = None
+) -> Callable[[Workload, Iterable[Cell]], Generator[list[Outcome], None, None]]:
+    """The function that measures the cells of a call, with its settings: in this process, on this machine, or on a cluster.
+
+    `runner` None means processes of this machine, so many as `n_jobs` says; a ``distributed.Client`` or the address of a
+    scheduler means Dask, which must do without `n_jobs` and `timeout`. Raises `InvalidParameterError` for what is no runner, for
+    a number of jobs or seconds that means nothing, and for a setting that Dask does not get to see.
+    """
+    if runner is None:
+        is_number = isinstance(timeout, Real) and not isinstance(timeout, bool)
+        if timeout is not None and not (is_number and 0 < timeout < math.inf):
+            raise InvalidParameterError(
+                Setting("timeout", repr(timeout)), " is no number of seconds above 0 for a cell; give one, or None for no limit."
+            )
+        n_workers = number_of_workers(n_jobs)
+        if timeout is None:
+            return measure_here if n_workers == 1 else partial(measure_on_machine, n_workers=n_workers)
+        return partial(measure_on_machine, n_workers=n_workers, timeout=float(timeout))
+    distributed = sys.modules.get("distributed")  # who has a client has imported it
+    is_address = isinstance(runner, str) and runner.startswith(("tcp://", "tls://"))
+    if not is_address and (distributed is None or not isinstance(runner, distributed.Client)):
+        raise InvalidParameterError(
+            f"runner={runner!r} cannot measure anything. Accepted are None, for processes of this machine (n_jobs, timeout), "
+            "a distributed.Client, and the address of a Dask scheduler, 'tcp://host:8786' or 'tls://host:8786'."
+        )
+    for name, value, usual in (("n_jobs", n_jobs, 1), ("timeout", timeout, None)):
+        if value != usual:
+            raise InvalidParameterError(
+                Setting(name, repr(value)),
+                " is for processes that tiebreak starts, and a runner was given: its workers are its own, and on Dask a cell "
+                "that hangs could be ended only along with its worker. Leave it out, or measure without a runner.",
+            )
+    return partial(measure_on_cluster, cluster=runner)
 
 
 # --- which cells are missing, and who measures which ---------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import DataError, InvalidParameterError, Setting
+from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import refuse_unless
 from tiebreak.plan.data import check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint
@@ -68,7 +69,7 @@ class Plan:
     def record(
         self,
         name: str | None,
-        metrics: Sequence[MetricRecord],
+        scorers: Sequence[Scorer],
         *,
         threads: int | None,
         settings: Mapping[str, Any] | None = None,
@@ -106,7 +107,9 @@ class Plan:
             name=name or "run",
             models=tuple(models),
             datasets=tuple(datasets),
-            metrics=tuple(metrics),
+            metrics=tuple(
+                MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if with_hashes else "") for each in scorers
+            ),
             rng=self.rng,
             threads=threads,
             versions=find_versions(self.models.values()) if with_hashes else {},

@@ -11,7 +11,7 @@ import tiebreak as tb
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.plan.plan import Plan, make_plan
-from tiebreak.plan.record import Cell, MetricRecord, Outcome
+from tiebreak.plan.record import Cell, Outcome
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.studies import curves
 from tiebreak.studies.bias_variance import BiasVariance, LossParts
@@ -81,7 +81,6 @@ def _outcome(cell: Cell, test: float, train: float, seconds: float) -> Outcome:
 
 
 def _evaluation(plan: Plan, outcomes: Sequence[Outcome]) -> Evaluation:
-    metrics = [MetricRecord(each.metric, "") for each in find_scorers(plan, "accuracy")]
-    log = tb.MemoryStore().open(plan.record("drawn", metrics, threads=1, with_hashes=False))
+    log = tb.MemoryStore().open(plan.record("drawn", find_scorers(plan, "accuracy"), threads=1, with_hashes=False))
     log.write(outcomes)
     return Evaluation(log, log.table())
