@@ -31,7 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tiebreak.plan.plan import make_plan
-from tiebreak.plan.training_sizes import with_sizes
+from tiebreak.studies.curves import with_sizes
 
 ROUNDS = 7
 

@@ -17,9 +17,8 @@ import tiebreak as tb
 from tests.evaluation.test_evaluate import Counting
 from tiebreak.errors import ChangedRunError, InvalidParameterError, UnknownNameError
 from tiebreak.plan.plan import make_plan
-from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.statistics import corrected_t, doubling_gain
-from tiebreak.studies.curves import halves
+from tiebreak.studies.curves import halves, with_sizes
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=2)
 MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}

@@ -12,10 +12,9 @@ from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.studies import curves
 from tiebreak.studies.bias_variance import BiasVariance, LossParts
-from tiebreak.studies.curves import LearningCurve, ValidationCurve
+from tiebreak.studies.curves import LearningCurve, ValidationCurve, with_sizes
 
 N_SAMPLES, CV = 400, {"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from tiebreak.errors import DataError
-from tiebreak.scores.assemble import assemble, number_splits
+from tiebreak.readers.splits import assemble, number_splits
 
 CODES = np.array([0, 1, 0, 1])
 

@@ -9,7 +9,7 @@ import pytest
 from tests.guarded import told
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.plan.plan import Plan, make_plan
-from tiebreak.plan.training_sizes import with_sizes
+from tiebreak.studies.curves import with_sizes
 
 N = 90
 X = np.arange(2.0 * N).reshape(N, 2)
