@@ -18,6 +18,7 @@ from tiebreak.comparison.procedures.procedure import (
     ModelValues,
     TestOnly,
     and_more,
+    pairs_of_reference,
     refusals,
     units_of,
     wins,
@@ -434,12 +435,12 @@ class Comparison(Result):
     @property
     def next_step(self) -> str:
         """Which model to take, or what would settle it and at what cost; "" where nothing is left to do."""
-        return view_of(self).as_other("next_step", self)
+        return view_of(self).texts["next_step"](self)
 
     @property
     def details(self) -> str:
         """The rest that is known: all columns of models and pairs, further notices, method, assumptions and references."""
-        return view_of(self).as_other("details", self)
+        return view_of(self).texts["details"](self)
 
     @property
     def ranking(self) -> pd.DataFrame:
@@ -516,7 +517,7 @@ class Comparison(Result):
         DataError
             Scores by dataset of a comparison on one dataset.
         """
-        return view_of(self).as_other("latex", self, table)
+        return view_of(self).texts["latex"](self, table)
 
     def to_json(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
         """The answer as JSON text, also written to `path` if given; `tiebreak.compare` reads it back."""
@@ -651,13 +652,10 @@ def _check_models(scores: Scores, baseline: str | None) -> None:
 
 def _family_of(scores: Scores, settings: Settings, method: Method) -> Family:
     """The pairs of scores whose models stand in ranking order."""
-    n_models = len(scores.models)
     if settings.baseline is None:
-        first, second = every_pair(n_models)
+        first, second = every_pair(len(scores.models))
     else:
-        place = scores.models.index(settings.baseline)
-        first = np.delete(np.arange(n_models, dtype=np.int32), place)
-        second = np.full(first.size, place, dtype=np.int32)
+        second, first = pairs_of_reference(scores.models, settings)
     judged = _differences(scores, method, settings, first, second)
     name = settings.family if settings.baseline is None else "baseline"
     return Family(first, second, judged, float(settings.rope), settings.alpha, settings.correction or "bonferroni", family=name)

@@ -111,7 +111,7 @@ class Requirement:
     @property
     def sentence(self) -> str:
         """Outcome, claim, interval and limit in plain words."""
-        return view_of(Requirements((self,))).as_other("sentence", self)
+        return view_of(Requirements((self,))).texts["sentence"](self)
 
 
 class Requirements(Result, tuple[Requirement, ...]):

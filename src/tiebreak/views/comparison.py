@@ -1,9 +1,10 @@
-"""A comparison and its pairs: the page, details when asked for, columns of the frames, and the facts of the JSON."""
+"""A comparison and its pairs: the page, details when asked for, columns of the frames, facts of the JSON, tables in LaTeX."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
 from tiebreak.errors import DataError
 from tiebreak.numerics import BEHIND, VERDICTS, WORSE, IntArray, refuse_unless
 from tiebreak.scores.items import Items
-from tiebreak.scores.means import model_correlation
+from tiebreak.scores.means import dataset_means, model_correlation
 from tiebreak.scores.scores import ScoreMatrix
 from tiebreak.views.answer import (
     NEEDED_OVERLAP,
@@ -41,6 +42,8 @@ from tiebreak.views.answer import (
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import Coded, View, document, named, plain, records_of
 from tiebreak.views.words import (
+    count,
+    decimals_for,
     format_bound,
     format_percent,
     format_probability,
@@ -48,6 +51,7 @@ from tiebreak.views.words import (
     left_out,
     listed,
     model_names,
+    printable,
     quoted_names,
 )
 
@@ -501,6 +505,66 @@ def facts(comparison: Comparison, requirements: Requirements | None = None, *, h
     )
 
 
+# --- LaTeX ------------------------------------------------------------------------------------------------------------------
+
+
+def latex(comparison: Comparison, table: str | None = None) -> str:
+    """Ranking and pairs as on the page, and scores by dataset, or one of them, as tables with the rules of booktabs."""
+    has_datasets = comparison.method.unit == "dataset"
+    refuse_unless(table in (None, "ranking", "pairs", "scores"), "table", "be 'ranking', 'pairs' or 'scores'", table)
+    if table == "scores" and not has_datasets:
+        raise DataError("there is a table of scores by dataset where there are several datasets; these scores are of one.")
+    texts, side = [], "higher" if comparison.metric.higher_is_better else "lower"
+    if table in (None, "ranking"):
+        shown = models_table(comparison)
+        notes = (*shown.notes, *small_print(comparison)[:1])
+        texts.append(replace(shown, title=f"Models by {value_name(comparison)}, {side} is better", notes=notes).as_latex())
+    if table in (None, "pairs"):
+        texts.append(pair_table(comparison).as_latex())
+    if has_datasets and table in (None, "scores"):
+        scores, best = _scores_by_dataset(comparison)
+        texts.append(scores.as_latex(best))
+    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(texts) + "\n"
+
+
+def _scores_by_dataset(comparison: Comparison) -> tuple[Table, set[tuple[int, int]]]:
+    """A row for each dataset, and the average ranks below a rule; and which cells are the best of their row."""
+    scores, is_mixed = comparison.scores, comparison.scores.is_mixed
+    matrix, notes = dataset_means(scores).matrix(), [left_out(comparison.models)]
+    spread = np.nanstd(np.where(np.isnan(matrix.score).all(axis=0), 0.0, matrix.score), axis=0)
+    lines: list[tuple[tuple[str, ...], list[str], bool]] = []
+    for name, of, column, own in zip(matrix.columns, scores.matrices, matrix.score.T, spread.tolist(), strict=True):
+        metric = scores.metric_of(of)
+        raw = metric.sign * column if is_mixed else column  # of mixed metrics they are turned so that higher is better
+        decimals = min(decimals_for(own if is_mixed else float(np.median(spread))), DECIMALS_IN_ROWS)
+        lines.append(((name, metric.name), [format_score(float(value), decimals) for value in raw], metric.higher_is_better))
+    ranks = comparison.ranking_table.average_rank
+    has_ranks = ranks is not None and bool(np.isfinite(ranks).any())
+    if has_ranks:
+        lines.append((("average rank", ""), [format_score(float(rank), 2) for rank in np.asarray(ranks)], False))
+        notes.insert(0, "Average ranks depend on which models are in the table.")
+    side = "" if is_mixed else f"; {'higher' if scores.metric.higher_is_better else 'lower'} is better"
+    title = f"{printable(scores.metric.name)} on {count(matrix.n_splits, 'dataset')}{side}; the best in bold"
+    n_names = 2 if is_mixed else 1
+    rows = tuple((*names[:n_names], *texts) for names, texts, _ in lines)
+    best = {(n, n_names + k) for n, (_, texts, higher) in enumerate(lines) for k in _best(texts, higher)}
+    headers = (*("dataset", "metric")[:n_names], *model_names(comparison.models))
+    right = (*(False,) * n_names, *(True,) * len(comparison.models))
+    return Table(title, headers, rows, right, tuple(notes), rule=(matrix.n_splits, "") if has_ranks else None), best
+
+
+DECIMALS_IN_ROWS = 4
+"""Decimals of scores in a table that is read across."""
+
+
+def _best(texts: Sequence[str], higher_is_better: bool) -> list[int]:
+    """Places of the cells of a row that print the same as the best; a missing one is none."""
+    values = [np.nan if text == "-" else float(text) for text in texts]
+    known = [value for value in values if np.isfinite(value)]
+    best = (max(known) if higher_is_better else min(known)) if known else np.nan
+    return [place for place, value in enumerate(values) if value == best]
+
+
 # --- one pair ---------------------------------------------------------------------------------------------------------------
 
 
@@ -553,9 +617,5 @@ VIEW = View(
     report="tiebreak.views.report.comparison:report",
     frames={"ranking": ranking_columns, "correlation": correlation_frame, "shrinkage": shrinkage_columns},
     sentence=headline,
-    texts={
-        "next_step": "tiebreak.views.answer:next_step",
-        "details": "tiebreak.views.comparison:details",
-        "latex": "tiebreak.views.paper:latex",
-    },
+    texts={"next_step": next_step, "details": lambda comparison: details(comparison).as_text(), "latex": latex},
 )

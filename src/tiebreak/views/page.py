@@ -1,11 +1,11 @@
-"""The one layout of sentences, tables and notes: as text, as Markdown, as HTML and on a terminal, from the same page."""
+"""The one layout of sentences, tables and notes: as text, Markdown, HTML and LaTeX, and on a terminal, from the same page."""
 
 from __future__ import annotations
 
 import html
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -199,6 +199,25 @@ class Table:
         title = [f"**{escape(self.title)}**", ""] if self.title else []
         return "\n\n".join(["\n".join([*title, *rows]), *map(escape, self.notes)])
 
+    def as_latex(self, bold: Collection[tuple[int, int]] = ()) -> str:
+        """Rows between the rules of booktabs, under their caption and above their notes; some cells in bold."""
+
+        def line(cells: Iterable[str]) -> str:
+            return " & ".join(cells) + r" \\"
+
+        body = [
+            line(rf"\textbf{{{escape_latex(cell)}}}" if (n, k) in bold else escape_latex(cell) for k, cell in enumerate(row))
+            for n, row in enumerate(self.rows)
+        ]
+        if self.rule:
+            body.insert(self.rule[0], r"\midrule")
+        columns = "".join("r" if each else "l" for each in self.right)
+        notes = " ".join(f"{escape_latex(note[:1].upper() + note[1:]).rstrip('.')}." for note in self.notes)
+        start = (r"\begin{table}", rf"\caption{{{escape_latex(self.title)}}}", rf"\begin{{tabular}}{{{columns}}}")
+        head = (r"\toprule", line(map(escape_latex, self.headers)), r"\midrule")
+        small = [rf"\par\smallskip{{\footnotesize {notes}}}"] if notes else []
+        return "\n".join([*start, *head, *body, r"\bottomrule", r"\end{tabular}", *small, r"\end{table}"])
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -262,3 +281,29 @@ _SPECIAL = re.compile(r"[\\`*_{}\[\]|~$]")
 def escape(text: str) -> str:
     """Text that Markdown and its HTML show as it is."""
     return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"$\pm$",
+    "…": r"\ldots{}",
+    "–": "--",
+}
+
+
+def escape_latex(text: str) -> str:
+    """Text that LaTeX shows as it is; in numbers the hyphen becomes a minus, and what is undefined a dash."""
+    if re.fullmatch(r"[-+\d.e]*\d( to [-+\d.e]+)?", text):
+        return text.replace("-", "$-$")
+    return "--" if text == "-" else "".join(_LATEX.get(character, character) for character in printable(text))

@@ -156,7 +156,7 @@ def _row(r: Requirement) -> dict[str, Any]:
     return {name: own[name] if name in own else getattr(r, name) for name in COLUMNS}
 
 
-VIEW = View(page, columns, facts, texts={"sentence": "tiebreak.views.requirements:sentence"})
+VIEW = View(page, columns, facts, texts={"sentence": sentence})
 
 
 # --- for build servers ------------------------------------------------------------------------------------------------------

@@ -185,9 +185,8 @@ class View:
 
     `page` makes sentences, tables and notes of a result, `columns` its numbers by name (for frames and CSV), and `facts` what
     its JSON holds: plain values, and iterators for lists that may be long. `plots` are its plots by name, or "module:name" of
-    these where they are loaded when one is asked for, `report` is that of what makes its report, `frames` are further columns
-    by name, `texts` "module:name" of further texts by name, and `sentence` makes the first sentence of the page, where it can
-    be had without the page.
+    these where they are loaded when one is asked for, `report` is that of what makes its report, `frames` and `texts` are further
+    columns and texts by name, and `sentence` makes the first sentence of the page, where it can be had without the page.
     """
 
     page: Callable[..., Page]
@@ -197,7 +196,7 @@ class View:
     report: str = "tiebreak.views.report.document:report"
     frames: Mapping[str, Callable[[Any], Columns | pd.DataFrame]] = field(default_factory=dict)
     sentence: Callable[[Any], str] | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, Callable[..., str]] = field(default_factory=dict)
 
     def frame(self, result: object, name: str = "") -> pd.DataFrame:
         """The columns, or further ones of that name, as a frame."""
@@ -206,11 +205,6 @@ class View:
     def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any, **heading: Any) -> str:
         """The report with this title and command, also written to a file if one is named."""
         return _written(resolve_name(self.report)(result, *choices, **heading), path)
-
-    def as_other(self, name: str, result: object, *choices: Any) -> str:
-        """One of the further texts."""
-        made: str | Page = resolve_name(self.texts[name])(result, *choices)
-        return made.as_text() if isinstance(made, Page) else made
 
     def headline(self, result: object) -> str:
         """First sentence of the page."""

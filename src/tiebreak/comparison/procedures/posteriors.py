@@ -18,7 +18,7 @@ from tiebreak.comparison.procedures.datasets import (
     remarks_on_datasets,
     values_of_datasets,
 )
-from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, refusal
+from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, pairs_of_reference, refusal
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import (
@@ -42,13 +42,6 @@ MOST_DRAWS = 100_000
 
 MOST_MODELS = 40
 """Models up to which the draws of all pairs are held."""
-
-
-def _first_pairs(data: Scores, settings: Settings) -> tuple[IntArray, IntArray]:
-    """Rows of the first pairs of the ranking: those of its first model, or of the baseline."""
-    one = 0 if settings.baseline is None else data.models.index(settings.baseline)
-    others = np.delete(np.arange(len(data.models)), one)[:MOST_PAIRS]
-    return np.full(others.size, one), others
 
 
 # --- hierarchical -----------------------------------------------------------------------------------------------------------
@@ -122,7 +115,7 @@ def _differences(data: Scores, first: int, second: int) -> tuple[tuple[str, ...]
 def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """The omnibus tests, and what a further dataset's difference is likely to be, of the first pairs of the ranking."""
     yield from omnibus(data, settings)
-    first, second = _first_pairs(data, settings)
+    first, second = (rows[:MOST_PAIRS] for rows in pairs_of_reference(data.models, settings))
     rope, alpha = float(settings.rope), settings.alpha
     for one, other, posterior in zip(first, second, _judge(data, first, second, rope).beside["posteriors"].tolist(), strict=True):
         if posterior is None:
@@ -188,7 +181,7 @@ def _as_published(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """
     yield from omnibus(data, settings)
     models, rope = data.models, float(settings.rope)
-    for one, other in zip(*_first_pairs(data, settings), strict=True):
+    for one, other in list(zip(*pairs_of_reference(models, settings), strict=True))[:MOST_PAIRS]:
         difference, scale = differences_of(data, one, other)
         if np.isnan(difference).all():
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -370,6 +370,13 @@ def units_of(data: Scores) -> Scores:
 
 
 WINS = "share of datasets won"
+
+
+def pairs_of_reference(models: Sequence[str], settings: Settings) -> tuple[IntArray, IntArray]:
+    """Row of the first model, or of the baseline, for each other model; and the rows of these."""
+    own = 0 if settings.baseline is None else models.index(settings.baseline)
+    others = np.delete(np.arange(len(models)), own)
+    return np.full(others.size, own), others
 
 
 def wins(one: FloatArray, two: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from tiebreak.comparison.procedures.procedure import (
     TestOnly,
     mean_values,
     noted,
+    pairs_of_reference,
     refusal,
 )
 from tiebreak.comparison.settings import SINGLE_STEP, Settings
@@ -81,12 +82,11 @@ def _overlaps(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     # runs are independent, and the levels of other corrections are those of the data as they are
     if means.kind == "runs" or settings.correction not in SINGLE_STEP or settings.family == "best":
         return
-    own = 0 if settings.baseline is None else models.index(settings.baseline)
-    others = np.delete(np.arange(len(models)), own)
-    law = _law(data, np.full((others.size, 1), own), others[:, None], _SHARES)
+    own, others = pairs_of_reference(models, settings)
+    law = _law(data, own[:, None], others[:, None], _SHARES)
     is_open = law.verdict(float(settings.rope), family_alpha(settings, len(models))) == "undecided"
     for row in np.flatnonzero(is_open[:, 0]).tolist():
-        pair, share = (models[own], models[others[row]]), float(np.fmin.reduce(_SHARES[~is_open[row]], initial=np.nan))
+        pair, share = (models[own[row]], models[others[row]]), float(np.fmin.reduce(_SHARES[~is_open[row]], initial=np.nan))
         how = "no overlap" if np.isnan(share) else f"an overlap of {share:.0%} of what it can be"
         yield TestOnly(name="overlap", models=pair, statistic=share, text=f"{' and '.join(pair)}: {how} would settle them")
 
