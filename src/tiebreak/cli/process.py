@@ -54,18 +54,16 @@ def _typed(part: str | Setting | Advice) -> str:
         return part.python if part.typed is None else part.typed
     if isinstance(part, str):
         return part
-    name, value = part
-    match name:
-        case "scoring":  # there is no option for it
-            return str(part)
-        case "keep_predictions":
-            return f"{name} = {value.lower()} in the study"
-        case "lower_is_better":
-            return "--lower-is-better" if value == "True" else "--higher-is-better"
     import shlex
 
+    name, value = part
     option = {"rng": "--seed", "columns": "--column"}.get(name, f"--{name.replace('_', '-')}")
-    return f"{option} {shlex.quote(value.strip(chr(39) + chr(34)))}" if value not in ("", "True") else option
+    said = {
+        "scoring": str(part),  # there is no option for it
+        "keep_predictions": f"{name} = {value.lower()} in the study",
+        "lower_is_better": "--lower-is-better" if value == "True" else "--higher-is-better",
+    }
+    return said.get(name, option if value in ("", "True") else f"{option} {shlex.quote(value.strip(chr(39) + chr(34)))}")
 
 
 def prepare() -> None:

@@ -150,8 +150,7 @@ def sentence(comparison: Comparison) -> str:
 def n_left_open(comparison: Comparison) -> int:
     """Pairs that are not decided; of comparisons with the best the models that may be the best, 0 where it is found."""
     if comparison.pair_table.is_family:
-        counts = comparison.pair_table.count_verdicts()
-        return int(counts.sum() - counts[list(OVER)].sum())
+        return int(np.sum(~np.isin(comparison.pair_table.verdict, OVER)))
     standing = comparison.ranking_table.standing
     if standing is None or np.any(standing == BEST):
         return 0
