@@ -39,6 +39,7 @@ from tiebreak.cli.process import (
     unread,
     waiting,
 )
+from tiebreak.errors import TiebreakError, UnclearSourceError, UnknownNameError
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -220,7 +221,6 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], **typed: 
     count where none are given; sqlite:///runs.db#NAME, a run in a store; '-', standard input; or a folder of these. Several
     files are joined on their splits.
     """
-    from tiebreak.errors import TiebreakError
     from tiebreak.readers.folder import with_folders
 
     load_when_used("f2py", "testing")
@@ -298,7 +298,6 @@ def _say_beside(comparison: Comparison, requirements: Requirements | None) -> No
 
 def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
     from tiebreak import api
-    from tiebreak.errors import TiebreakError, UnknownNameError
 
     settings = dict(settings)
     try:
@@ -314,7 +313,6 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
 def _compared_otherwise(sources: Sequence[Any], settings: dict[str, Any], comparison: Comparison, metric: str) -> Comparison:
     """Comparison in another metric, which the files have to name: --metric alone would only call the same scores so."""
     from tiebreak import api
-    from tiebreak.errors import UnclearSourceError
 
     rope = comparison.settings.rope
     if rope != 0 and not isinstance(rope, str):

@@ -99,7 +99,7 @@ def test_sizes() -> None:
 def test_a_picture_is_an_image_with_text_and_without_ground() -> None:
     """Names stand in it as text, whatever they hold; nothing of it ends the attribute that it stands in."""
     plots = splits(0.9, 0.8, n=10, names=('a"><script>', "b&amp;'c'"), rope=0.01).plot
-    source = str(picture(plots.drawing("scores")).source)
+    source = str(picture(plots.drawing("scores"))["source"])
     assert source.startswith("data:image/svg+xml,<svg ")
     assert not set('"&#') & set(source)
     svg = unquote(source.partition(",")[2])

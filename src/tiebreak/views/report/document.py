@@ -6,7 +6,6 @@ import hashlib
 import pkgutil
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -16,16 +15,6 @@ from tiebreak.printable import printable
 from tiebreak.result import view_of
 from tiebreak.views.plots.draw import Drawing
 from tiebreak.views.view import encoded
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A drawing as the address of an image: SVG without ground, whose text is text."""
-
-    title: str
-    note: str
-    width: int
-    source: str
 
 
 def report(*results: Any, **heading: Any) -> str:
@@ -53,7 +42,7 @@ _KINDS = {
 """Types whose names are no words."""
 
 
-def pictures(result: Any, names: Sequence[str] | None = None) -> tuple[Picture, ...]:
+def pictures(result: Any, names: Sequence[str] | None = None) -> tuple[dict[str, Any], ...]:
     """Plots of a result, all or some."""
     return tuple(picture(result.plot.drawing(name)) for name in (result.plot.names if names is None else names))
 
@@ -79,8 +68,11 @@ _SHORTER: tuple[tuple[str, Any], ...] = (
 """Patterns in its tags, and what is shorter and draws the same."""
 
 
-def picture(drawing: Drawing) -> Picture:
-    """A drawing as an image, with numbers of one decimal and in a font of the reader's."""
+def picture(drawing: Drawing) -> dict[str, Any]:
+    """A drawing as the template has it, with the address of an image: SVG without ground, whose text is text.
+
+    Its numbers have one decimal, and its font is the reader's.
+    """
     from markupsafe import Markup
 
     svg = _NOT_NEEDED.sub("", drawing.to_bytes("svg", is_bare=True).decode())
@@ -94,7 +86,12 @@ def picture(drawing: Drawing) -> Picture:
         .replace(" version='1.1'>", " font-family='DejaVu Sans,Verdana,sans-serif'>", 1)
     )
     source = Markup("data:image/svg+xml," + quote(svg, safe=" =:/'<>;,()!*?@+$-._~"))  # noqa: S704  (it has no quotes)
-    return Picture(printable(drawing.title), printable(drawing.note), round(PIXELS * drawing.size[0]), source)
+    return {
+        "title": printable(drawing.title),
+        "note": printable(drawing.note),
+        "width": round(PIXELS * drawing.size[0]),
+        "source": source,
+    }
 
 
 def html_of(
