@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from tiebreak.comparison.family import OVER, Family, family_alpha
-from tiebreak.comparison.procedures.procedure import Judged, Method, refusal, units_of
+from tiebreak.comparison.procedures.procedure import Judged, Method, numbers_of, refusal, units_of
 from tiebreak.comparison.settings import SINGLE_STEP, Settings
 from tiebreak.errors import (
     Advice,
@@ -206,8 +206,7 @@ def units_in(method: Method, data: Scores) -> IntArray:
         return np.unique(data.matrix().repeat, return_inverse=True)[1]
     if data.items is None or data.items.clusters is None:
         return np.arange(len(data.matrices) if data.items is None else len(data.items.items))
-    number: dict[str, int] = {}
-    return np.array([number.setdefault(name, len(number)) for name in data.items.clusters], dtype=np.intp)
+    return numbers_of(data.items.clusters)
 
 
 def cut(method: Method, data: Scores, n: int) -> Scores:

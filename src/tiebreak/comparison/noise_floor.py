@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.procedures.procedure import numbers_of
 from tiebreak.errors import (
     DataError,
     InvalidParameterError,
@@ -110,13 +111,11 @@ def noise_floor_of(
     if isinstance(read, Scores):
         found, present = run_spread(list(several.values())), np.concatenate(list(several.values()))
     else:
-        from tiebreak.comparison.procedures.items import task_codes  # with much that other answers have no use for
-
         present = read.score[~np.isnan(read.score)]
         try:
             found = run_noise(
                 list(several.values()),
-                None if read.tasks is None else task_codes(read),
+                None if read.tasks is None else numbers_of(read.tasks),
                 read.clusters,
                 weights=read.weights,
                 span=float(np.ptp(present)) if not read.is_binary else 1.0,

@@ -19,6 +19,7 @@ from tiebreak.comparison.procedures.procedure import (
     and_more,
     copies_notice,
     noted,
+    numbers_of,
     p_words,
     reached,
     refusal,
@@ -82,14 +83,7 @@ def reach_of(further: str, data: Scores | None, beyond: str = "") -> tuple[str, 
 
 def layout_of(items: Items, *, by_task: bool = False) -> Layout:
     """Clusters and weights of items by number, and their tasks where each counts the same."""
-    return Layout(items.cluster_codes, items.weights, task_codes(items) if by_task else None)
-
-
-def task_codes(items: Items) -> IntArray:
-    """Number of each item's task, in order of appearance."""
-    tasks = items.tasks or ("",) * len(items.items)
-    number = {name: code for code, name in enumerate(dict.fromkeys(tasks))}
-    return np.array([number[name] for name in tasks], dtype=np.intp)
+    return Layout(items.cluster_codes, items.weights, numbers_of(items.tasks or ()) if by_task else None)
 
 
 def refuse_items(name: str, data: Scores) -> TiebreakError | None:
@@ -453,7 +447,7 @@ def _refuse_tasks(data: Scores) -> TiebreakError | None:
             ),
         ),
     ) or refuse_one_cluster(items)
-    tasks, codes = np.array(list(dict.fromkeys(items.tasks or ()))), task_codes(items)
+    tasks, codes = np.array(list(dict.fromkeys(items.tasks or ()))), numbers_of(items.tasks or ())
     has = np.asarray(~np.isnan(items.score).all(axis=1))
     of_task = np.stack([has[:, codes == code].any(axis=1) for code in range(len(tasks))], axis=1) if len(tasks) else has
     if found is not None or of_task.all():

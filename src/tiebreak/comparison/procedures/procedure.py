@@ -372,6 +372,12 @@ def units_of(data: Scores) -> Scores:
 WINS = "share of datasets won"
 
 
+def numbers_of(names: Sequence[str]) -> IntArray:
+    """Number of each name, such as that of a task or a cluster, in order of appearance."""
+    number = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return np.array([number[name] for name in names], dtype=np.intp)
+
+
 def pairs_of_reference(models: Sequence[str], settings: Settings) -> tuple[IntArray, IntArray]:
     """Row of the first model, or of the baseline, for each other model; and the rows of these."""
     own = 0 if settings.baseline is None else models.index(settings.baseline)
