@@ -440,8 +440,15 @@ MOST_INLINE = 1_000_000
 
 def items_of(items: Items) -> dict[str, Any]:
     """Scores of single items, or where there are too many what tells them from others."""
-    shape = {"unit": items.unit, "n_models": len(items.models), "n_runs": len(items.runs), "n_items": len(items.items)}
-    known = {**shape, "hash": items.hash(), "models": items.models, "inline": items.score.size <= MOST_INLINE}
+    known = {
+        "unit": items.unit,
+        "n_models": len(items.models),
+        "n_runs": len(items.runs),
+        "n_items": len(items.items),
+        "hash": items.hash(),
+        "models": items.models,
+        "inline": items.score.size <= MOST_INLINE,
+    }
     if not known["inline"]:
         return known
     names = ("runs", "items", "clusters", "weights", "is_positive", "truth", "classes", "columns", "sources")
@@ -470,14 +477,10 @@ def facts(comparison: Comparison, requirements: Requirements | None = None, *, h
         reference = comparison.models.index(comparison.reference)
         is_early = (table.first < FIRST_MODELS) & (table.second < FIRST_MODELS)
         written = np.flatnonzero(is_early | (table.first == reference) | (table.second == reference))
-    asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
     return document(
         schema=2,
         metric=comparison.scores.metric,
-        settings={
-            **{name: getattr(settings, name) for name in asked},
-            "looks": None if settings.looks is None else settings.looks.as_dict(),
-        },
+        settings={**vars(settings), "looks": None if settings.looks is None else settings.looks.as_dict()},
         resolved={
             "rope": comparison.rope,
             "measure": comparison.metric,

@@ -21,6 +21,7 @@ from tiebreak.views.words import (
     left_out,
     listed,
     model_names,
+    more_below,
     n_of,
     printable,
     quote,
@@ -130,10 +131,9 @@ def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> Iter
             ("fit", [seconds(float(times[m])) for m in shown]),
         ]
         of = f" on {quote(record.name)}" if record.name else ""
-        more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
         train, test = span(record.n_train), span(record.n_test)
         design = f"{record.kind}, {train} training and {test} test examples each"
-        title = f"Means over splits{of} ({design}){more}"
+        title = f"Means over splits{of} ({design}){more_below(len(order), ROWS)}"
         yield Table.of(title, columns, notes=(*notes, left_out(evaluation.models)))
 
 

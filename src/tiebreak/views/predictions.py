@@ -38,6 +38,7 @@ from tiebreak.views.words import (
     format_percent,
     format_probability,
     format_score,
+    more_below,
     n_of,
     printable,
     quote,
@@ -316,7 +317,6 @@ def corrected_page(score: BiasCorrectedScore) -> Page:
     models, shares = corrected_columns(score).values()
     names = short_names(models[:ROWS])
     rows = tuple((name, format_probability(share)) for name, share in zip(names, shares[:ROWS], strict=True))
-    more = f"; {len(models) - ROWS} more below these" if len(models) > ROWS else ""
     repeats = f" of {score.n_repeats} repeats, averaged" if score.n_repeats > 1 else ""
     undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
     how = (
@@ -326,7 +326,7 @@ def corrected_page(score: BiasCorrectedScore) -> Page:
     )
     return Page.of(
         _sentence(score),
-        Table(f"How often each model was the best{more}", ("model", "share"), rows),
+        Table(f"How often each model was the best{more_below(len(models), ROWS)}", ("model", "share"), rows),
         Section("Warnings", score.notices),
         Paragraph((how,), is_small=True),
     )

@@ -19,6 +19,7 @@ from tiebreak.views.words import (
     left_out,
     listed,
     model_names,
+    more_below,
     quote,
     quoted_names,
 )
@@ -191,10 +192,9 @@ def _table(ratings: Ratings) -> Table:
         for rank, low, high, model, rating, rating_low, rating_high, *record in islice(rows_of(columns(ratings)), ROWS)
     )
     level, wins = format_percent(ratings.level), [f"preferred to {names[ratings.anchor]}"] if ratings.anchor else []
-    more = f"; {len(names) - ROWS} more below these" if len(names) > ROWS else ""
     headers = ("rank", "ranks", "model", "rating", f"{level} interval", "won", "tied", "lost", *wins)
     right = (True, False, False, True, False, True, True, True, *(False for _ in wins))
-    title = f"Ratings, best first; the ranks hold for all models at once with {level}{more}"
+    title = f"Ratings, best first; the ranks hold for all models at once with {level}{more_below(len(names), ROWS)}"
     return Table(title, headers, shown, right, notes=(left_out(ratings.models),))
 
 

@@ -275,6 +275,11 @@ def n_of(n: int, total: int) -> str:
     return str(n) if n == total else f"{n} of {total}"
 
 
+def more_below(n: int, most: int) -> str:
+    """End of a title where only so many of n rows are shown; "" where all are."""
+    return f"; {n - most} more below these" if n > most else ""
+
+
 def first_few(texts: Sequence[str]) -> list[str]:
     """The first texts, and the number of the others."""
     more = len(texts) - 5
