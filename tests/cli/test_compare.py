@@ -12,7 +12,6 @@ import pytest
 
 import tiebreak as tb
 from tests.cli.conftest import Run, printed, refused, run_compare
-from tiebreak import api
 from tiebreak.cli import compare
 
 ACCURACY = ("--metric", "accuracy")
@@ -51,13 +50,13 @@ def test_every_option_is_a_parameter_of_compare() -> None:
 def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Each as the value that `tb.compare` takes."""
     seen: dict[str, Any] = {}
-    original = api.compare
+    original = tb.compare
 
     def spy(*sources: Any, **settings: Any) -> tb.Comparison:
         seen.update(settings, sources=sources)
         return original(*sources, **settings)
 
-    monkeypatch.setattr(api, "compare", spy)
+    monkeypatch.setattr(tb, "compare", spy)
     typed = (
         "--metric mine --higher-is-better --models svm --models ridge --rope 1% --alpha 0.1 "
         "--correction none --method corrected-t --missing pairwise "

@@ -84,7 +84,7 @@ def test_wrong_use_ends_with_two(arguments: list[str], message: str, capsys: pyt
 
 def test_an_internal_error_is_one_line_and_seventy(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The line says what happened and how to see where."""
-    monkeypatch.setattr("tiebreak.api.compare", fails)
+    monkeypatch.setattr("tiebreak.compare", fails)
     code, _, error = run(capsys, "compare", "x.csv")
     assert (code, error.count("\n")) == (process.EXIT_INTERNAL, 1)
     assert error.startswith("tiebreak: internal error: ZeroDivisionError: by nothing.")
@@ -96,7 +96,7 @@ def test_the_traceback_is_there_for_the_asking(
     arguments: list[str], variable: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """By option or by environment variable, before the same one line."""
-    monkeypatch.setattr("tiebreak.api.compare", fails)
+    monkeypatch.setattr("tiebreak.compare", fails)
     monkeypatch.setenv("TIEBREAK_TRACEBACK", variable)
     code, _, error = run(capsys, *arguments, "compare", "x.csv")
     assert code == process.EXIT_INTERNAL

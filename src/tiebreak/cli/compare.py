@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import tiebreak as tb
 from tiebreak.cli.options import (
     COUNT,
     FILE,
@@ -40,11 +41,6 @@ from tiebreak.cli.process import (
     waiting,
 )
 from tiebreak.errors import TiebreakError, UnclearSourceError, UnknownNameError
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.noise_floor import NoiseFloor
-    from tiebreak.comparison.requirements import Requirements
 
 EPILOG = """\b
 Examples:
@@ -95,7 +91,7 @@ def _check_gate(gate: dict[str, Any], files: Sequence[str]) -> None:
     check_apart("--junit", junit, files)
 
 
-def _judged(gate: dict[str, Any], comparison: Comparison, sources: Sequence[Any], settings: dict[str, Any]) -> Requirements:
+def _judged(gate: dict[str, Any], comparison: tb.Comparison, sources: Sequence[Any], settings: dict[str, Any]) -> tb.Requirements:
     """Outcome of all requirements."""
     typed: Any = {name.removeprefix("require_"): gate[name] for name in _GATE[:3]}
     return comparison.meets(
@@ -105,7 +101,7 @@ def _judged(gate: dict[str, Any], comparison: Comparison, sources: Sequence[Any]
     )
 
 
-def _exit_code(gate: dict[str, Any], requirements: Requirements) -> int:
+def _exit_code(gate: dict[str, Any], requirements: tb.Requirements) -> int:
     """Write the outcome of all for a build server, and return its exit code, which counts whoever reads the answer."""
     if gate["junit"] is not None:
         from tiebreak.views.requirements import junit_xml
@@ -271,7 +267,7 @@ def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | Non
     return path, content
 
 
-def _noise_floor(gate: dict[str, Any], sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | str | float | None:
+def _noise_floor(gate: dict[str, Any], sources: Sequence[Any], comparison: tb.Comparison) -> tb.NoiseFloor | str | float | None:
     """The noise floor that was given, or the one that lies in a folder with the results."""
     if gate["noise_floor"] is not None:
         return as_rope(gate["noise_floor"])
@@ -284,7 +280,7 @@ def _noise_floor(gate: dict[str, Any], sources: Sequence[Any], comparison: Compa
     return floors[0] if floors else None
 
 
-def _say_beside(comparison: Comparison, requirements: Requirements | None) -> None:
+def _say_beside(comparison: tb.Comparison, requirements: tb.Requirements | None) -> None:
     """Say what has no place in a table of pairs."""
     if comparison.looks is not None:
         from tiebreak.views.looks import sentence
@@ -296,24 +292,22 @@ def _say_beside(comparison: Comparison, requirements: Requirements | None) -> No
         say("\n".join(judgements(requirements, comparison)))
 
 
-def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
-    from tiebreak import api
-
+def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> tb.Comparison:
     settings = dict(settings)
     try:
         with waiting("reading and comparing"):
-            found = read_by_roles(api.read_scores, sources, settings, ("metric", "lower_is_better", "cluster", *_READING))
-            return api.compare(*found, **settings)
+            found = read_by_roles(tb.read_scores, sources, settings, ("metric", "lower_is_better", "cluster", *_READING))
+            return tb.compare(*found, **settings)
     except TiebreakError as error:
         if isinstance(error, UnknownNameError) and any("," in name for name in settings.get("models") or ()):
             raise CommandError(f"{error} (A comma belongs to the name: give --models once for each.)") from error
         raise
 
 
-def _compared_otherwise(sources: Sequence[Any], settings: dict[str, Any], comparison: Comparison, metric: str) -> Comparison:
+def _compared_otherwise(
+    sources: Sequence[Any], settings: dict[str, Any], comparison: tb.Comparison, metric: str
+) -> tb.Comparison:
     """Comparison in another metric, which the files have to name: --metric alone would only call the same scores so."""
-    from tiebreak import api
-
     rope = comparison.settings.rope
     if rope != 0 and not isinstance(rope, str):
         raise click.UsageError(
@@ -326,7 +320,7 @@ def _compared_otherwise(sources: Sequence[Any], settings: dict[str, Any], compar
             "own, or when all data are in. This look was not kept."
         )
     try:
-        api.read_scores(*sources, **{name: settings[name] for name in (*_READING, *ROLES)})
+        tb.read_scores(*sources, **{name: settings[name] for name in (*_READING, *ROLES)})
     except UnclearSourceError as error:
         if error.about == "lower_is_better":  # else there are several metrics, of which one is taken below
             raise CommandError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+import tiebreak as tb
 from tiebreak.cli.measuring import error_of_study, local_run_options, run_of, store_for_study, store_option, watched
 from tiebreak.cli.options import NAMES, ROPE, Output, format_option, help_option, html_option, plots_option, raw_option
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE
@@ -126,9 +127,7 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
 
     A study file is code: what it imports is run, so use only those that you would run as a program.
     """
-    from tiebreak import api
-
-    context.exit(run_curve(study, "learning-curve", partial(api.learning_curve, sizes=sizes), options))
+    context.exit(run_curve(study, "learning-curve", partial(tb.learning_curve, sizes=sizes), options))
 
 
 # --- validation curves ------------------------------------------------------------------------------------------------------
@@ -185,8 +184,6 @@ def validation_curve_command(context: click.Context, /, study: str, parameter: s
 
     A study file is code: what it imports is run, so use only those that you would run as a program.
     """
-    from tiebreak import api
-
-    measure = partial(api.validation_curve, parameter=parameter, values=values)
+    measure = partial(tb.validation_curve, parameter=parameter, values=values)
     # a value may be called the same as that of another parameter, so each parameter has a run of its own
     context.exit(run_curve(study, "validation-curve", measure, options, f"-{parameter}"))

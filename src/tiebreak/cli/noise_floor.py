@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+import tiebreak as tb
 from tiebreak.cli.options import (
     NAMES,
     Output,
@@ -64,13 +65,11 @@ def noise_floor_command(files: tuple[str, ...], file: Path | None, **settings: A
     A smaller difference of two models may be noise. Logs and tables are read as by 'tiebreak compare'; runs stand in a column
     run or seed, in several files, or are epochs of each item.
     """
-    from tiebreak import api
-
     output = Output.of(settings, files)
     check_apart("--output", file, files)
     with standard_input_as_file(files) as held:
-        sources = read_by_roles(api.read_scores, held, settings, ("metric", "lower_is_better", "models", "item"))
-        floor = api.noise_floor(*sources, **settings)
+        sources = read_by_roles(tb.read_scores, held, settings, ("metric", "lower_is_better", "models", "item"))
+        floor = tb.noise_floor(*sources, **settings)
     output.write(floor)
     if file is not None:
         floor.to_json(file)

@@ -14,7 +14,6 @@ import click
 
 from tiebreak.cli import version_page
 from tiebreak.cli.process import command_line, emit, say, waiting
-from tiebreak.result import view_of
 
 if TYPE_CHECKING:
     from tiebreak.readers.folder import Results
@@ -109,12 +108,16 @@ class Output:
 
     def write(self, result: Any, *choices: Any) -> None:
         """Print a result, draw it, and write its report, as asked."""
+        from tiebreak.result import view_of
+
         self.show(result, *choices)
         self.draw(result)
         self.report(functools.partial(view_of(result).as_html, result, None, *choices))
 
     def show(self, result: Any, *choices: Any, view: View | None = None, end: str = "") -> None:
         """Print a result, by its own view or another; `end` stands after the text."""
+        from tiebreak.result import view_of
+
         view = view or view_of(result)
         layout = {"columns": "all"} if self.details else {}
         if self.format_ == "json":

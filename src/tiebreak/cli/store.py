@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import tiebreak as tb
 from tiebreak.cli.measuring import find_run, find_store, store_option, typed
 from tiebreak.cli.options import Output, emit_page, format_option, help_option, html_option, raw_option
 from tiebreak.cli.process import EXIT_BROKEN, emit, say
@@ -35,13 +36,12 @@ def show_command(run: str, store: str | None, **options: Any) -> None:
     scores, which 'tiebreak compare' reads, and with --html a page to send: all metrics compared by the study's rope, and the
     curves of predictions that were kept.
     """
-    from tiebreak.evaluation.evaluate import read_evaluation
     from tiebreak.views.evaluation import RUN
     from tiebreak.views.report.evaluation import report
 
     output = Output.of(options)
     url, name = find_run(run, store)
-    evaluation = read_evaluation(url, name or None)
+    evaluation = tb.read_evaluation(url, name or None)
     typed_url = evaluation.url.replace("***", "PASSWORD")
     rope, end = evaluation.record.settings.get("rope") or 0.0, ""
     if evaluation.n_done + evaluation.n_failed < evaluation.n_cells:
@@ -111,6 +111,4 @@ def backup_command(url: str, file: str | None) -> None:
 
 def _opened(url: str | None) -> Any:
     """The store in a database, which can be checked and copied."""
-    from tiebreak.stores.sql import SqlStore
-
-    return SqlStore(find_store(url, "its URL, such as sqlite:///FILE,"))
+    return tb.SqlStore(find_store(url, "its URL, such as sqlite:///FILE,"))
