@@ -3,33 +3,26 @@
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, cast
 from warnings import WarningMessage
 
+_SHOW = warnings.showwarning
+"""As it was before anything was caught: a process that is forked meanwhile finds `_note` in its place."""
 
-@dataclass(slots=True)
-class _Catching:
-    """Lists that warnings go into at the moment, one for each `caught_warnings` that has not ended."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    lists: list[list[WarningMessage]] = field(default_factory=list)
-    of_thread: threading.local = field(default_factory=threading.local)
-    before: Any = None
-    show: Callable[..., object] = warnings.showwarning
-
-
-_catching = _Catching()
+_catching: Any
+"""Lists that warnings go into at the moment, one for each `caught_warnings` that has not ended, and what was before them."""
 
 
 def _renew() -> None:
-    """Begin anew in a forked process, where the other threads are gone, and the lock may be held for ever."""
+    """Begin: anew in a forked process, where the other threads are gone, and the lock may be held for ever."""
     global _catching
-    _catching = _Catching()
+    _catching = SimpleNamespace(lock=threading.Lock(), lists=[], of_thread=threading.local(), before=None, show=_SHOW)
 
 
+_renew()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
 
@@ -43,7 +36,7 @@ def caught_warnings() -> Iterator[list[WarningMessage]]:
         if not shared.lists:
             shared.before = warnings.catch_warnings()
             shared.before.__enter__()
-            shared.show = warnings.showwarning
+            shared.show = _SHOW if warnings.showwarning is _note else warnings.showwarning
         shared.lists.append(mine)
         warnings.simplefilter("always")  # again for each, as models have catch_warnings of their own, which may overlap
         warnings.showwarning = cast("Any", _note)

@@ -42,9 +42,7 @@ class Terminated(BaseException):
 
 def as_typed(error: Exception) -> str:
     """Message of an error with its settings as options, e.g. ``n_train=`` as ``--n-train``."""
-    from tiebreak.errors import TiebreakError
-
-    return "".join(_typed(part) for part in error.parts) if isinstance(error, TiebreakError) else str(error)
+    return "".join(map(_typed, getattr(error, "parts", (str(error),))))
 
 
 def _typed(part: str | Setting | Advice) -> str:

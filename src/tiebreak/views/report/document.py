@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 import tiebreak
 from tiebreak.errors import InvalidParameterError
 from tiebreak.printable import printable
@@ -73,8 +75,6 @@ def picture(drawing: Drawing) -> dict[str, Any]:
 
     Its numbers have one decimal, and its font is the reader's.
     """
-    from markupsafe import Markup
-
     svg = _NOT_NEEDED.sub("", drawing.to_bytes("svg", is_bare=True).decode())
     parts = re.split(r"(<[^>]*>)", svg)  # every other one is a tag; texts stay as they are
     for pattern, shorter in _SHORTER:
@@ -118,8 +118,6 @@ def html_of(
     title, command : str
         Title that the caller wants, and the command that wrote the file.
     """
-    from markupsafe import Markup
-
     if not isinstance(title, str):
         raise InvalidParameterError(f"title={title!r} is no text.", about="title")
     style, script = _asset("style.css"), _asset("page.js")
