@@ -34,7 +34,7 @@ def short_names(names: Sequence[str], width: int = NAME_WIDTH) -> list[str]:
     if max(map(len, names), default=0) > width:
         without = [re.sub(r"^(?:[\w.-]+/)+(?=[\w.-])", "", name) for name in names]
         names = without if len(set(without)) == len(set(names)) else names
-    labels = [cut(name, width) for name in names]
+    labels = [name if len(name) <= width else cut(name, width) for name in names]
     counts = Counter(labels)
     ends = [_end(name, width) if counts[label] > 1 else label for name, label in zip(names, labels, strict=True)]
     labels = ends if len(set(ends)) == len(ends) else labels  # those that look alike differ at their ends
