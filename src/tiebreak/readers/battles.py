@@ -57,7 +57,7 @@ _WINNERS = {
     },
     **dict.fromkeys(("1.0", "a>b", "a>>b", "[[a]]", "1-0"), 1),
     **dict.fromkeys(("2.0", "b>a", "b>>a", "[[b]]", "0-1"), -1),
-    **dict.fromkeys("tie tied draw both none 0 0.0 both_bad bothbad equal neither a=b [[c]] 1/2-1/2".split(), 0),
+    **dict.fromkeys("tie tied draw both none 0 0.0 both_bad bothbad equal same neither a=b [[c]] 1/2-1/2".split(), 0),
     **dict.fromkeys(("tie (bothbad)", "both bad"), 0),
 }
 """Words for who won: 1 for the first, -1 for the second, 0 for a tie."""
@@ -294,7 +294,7 @@ def _outcomes(
         outcome == 2,
         lambda row: (
             f"winner is {winner.names[winner.code[row]]!r}, which is neither a, b or tie, nor {models[a[row]]!r} or "
-            f"{models[b[row]]!r}"
+            f"{models[b[row]]!r}: write one of these"
         ),
     )
     return outcome
