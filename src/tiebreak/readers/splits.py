@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import chain, combinations
@@ -16,6 +16,7 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray, divide
+from tiebreak.readers.header import is_metric
 from tiebreak.readers.long import Long
 from tiebreak.readers.source import ReadOptions, Source, mixed_metrics, refuse_items, refuse_versions, scores_of, table_metric
 from tiebreak.readers.tables import Words, ranked
@@ -242,9 +243,9 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     common = min(named) if len(named) == 1 else ""  # a dataset without a name is that of the others
     kept = _relabelled(sources)
     reference = next((source for source in kept if source.held.design.pairing == "key"), kept[0])
-    kept = [_aligned(source, reference) for source in kept]
+    kept, order = _versions_apart([_aligned(source, reference) for source in kept], common)
     datasets = dict.fromkeys(name or common for source in kept for name in source.held.datasets)
-    matrices = tuple(_join_dataset(name, kept, common) for name in datasets)
+    matrices = tuple(_join_dataset(name, kept, common, order) for name in datasets)
     notices = dict.fromkeys(notice for source in kept for notice in source.held.notices)
     # seeds, periods and datasets of one score have names of their own, and a test set of each model needs none
     are_numbered = not matrices[0].columns and any(matrix.n_splits > 1 for matrix in matrices)
@@ -352,11 +353,74 @@ def _aligned(source: Source, reference: Source) -> Source:
     )
 
 
+def _versions_apart(sources: Sequence[Source], common: str) -> tuple[list[Source], Iterable[str]]:
+    """Sources in which models of one name, but other scores on some dataset that both have, are called after the source.
+
+    A dataset without a name is the `common` one. With the sources come the names of all models, versions side by side.
+    """
+    marks = [source.file or source.place for source in sources]
+    places: dict[str, list[int]] = {}
+    for place, source in enumerate(sources):
+        for name in source.held.models:
+            places.setdefault(name, []).append(place)
+    n_versions, called, order = dict.fromkeys(places, 1), [dict[str, str]() for _ in sources], dict[str, None]()
+    for name, own_places in places.items():
+        versions: list[tuple[dict[str, Any], list[int]]] = []
+        for place in own_places if len(own_places) > 1 else ():
+            scores = _by_dataset(sources[place].held, name, common)
+            same = [each for each in versions if all(each[0].get(key, own) == own for key, own in scores.items())]
+            held, its_places = same[0] if same else ({}, [])
+            held.update(scores)
+            its_places.append(place)
+            versions += [] if same else [(held, its_places)]
+        if len(versions) < 2:
+            order[name] = None
+            continue
+        n_versions[name] = len(versions)
+        its_marks = [marks[each[0]] for _, each in versions]
+        if all(map(is_metric, its_marks)):
+            raise UnclearSourceError(
+                f"the files are called after metrics, {quoted(its_marks)}, and each has its own scores of {name!r}. Pass one."
+            )
+        for mark, (_, own) in zip(its_marks, versions, strict=True):
+            shown = f"{name} ({mark})"
+            while shown in places or shown in order:
+                shown += "'"
+            order[shown] = None
+            for place in own:
+                called[place][name] = shown
+    refuse_versions(n_versions, "datasets, seeds or folds", "'dataset', 'seed' or 'fold'")
+    return [source._replace(held=_renamed(source.held, names)) for source, names in zip(sources, called, strict=True)], order
+
+
+def _by_dataset(scores: Scores, model: str, common: str) -> dict[str, dict[tuple[int, int], float]]:
+    """Scores of a model by dataset and split; infinite where undefined, so that they are equal."""
+    return {
+        matrix.dataset or common: dict(
+            zip(
+                zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True),
+                np.nan_to_num(matrix.score[matrix.models.index(model)], nan=np.inf).tolist(),
+                strict=True,
+            )
+        )
+        for matrix in scores.matrices
+        if model in matrix.models
+    }
+
+
+def _renamed(scores: Scores, names: Mapping[str, str]) -> Scores:
+    matrices = [
+        dataclasses.replace(each, models=tuple(names.get(model, model) for model in each.models)) for each in scores.matrices
+    ]
+    times = {names.get(model, model): time for model, time in scores.fit_times.items()}
+    return dataclasses.replace(scores, matrices=tuple(matrices), fit_times=times)
+
+
 # --- one dataset ------------------------------------------------------------------------------------------------------------
 
 
-def _join_dataset(dataset: str, sources: Sequence[Source], common: str) -> ScoreMatrix:
-    """Scores of one dataset of all sources; one without a name is the `common` one."""
+def _join_dataset(dataset: str, sources: Sequence[Source], common: str, order: Iterable[str]) -> ScoreMatrix:
+    """Scores of one dataset of all sources, of models in this order; a dataset without a name is the `common` one."""
     held = [(source, each) for source in sources for each in source.held.matrices if (each.dataset or common) == dataset]
     if len(held) == 1 and len(held[0][0].held.matrices) == 1:
         other = next(source for source in sources if source is not held[0][0])
@@ -390,7 +454,8 @@ def _join_dataset(dataset: str, sources: Sequence[Source], common: str) -> Score
     joined = assemble(
         dataset, names, code, repeat, fold, np.concatenate([matrix.score.ravel() for _, matrix in held]), n_train, n_test
     )
-    rows = _distinct(names, [source.file or source.place for source, matrix in held for _ in matrix.models], joined.score)
+    first = {name: row for row, name in reversed([*enumerate(names)])}  # the same scores may stand in several sources
+    rows = {name: first[name] for name in order if name in first}
     n_folds = {matrix.n_folds for _, matrix in held}
     return dataclasses.replace(
         joined,
@@ -410,23 +475,6 @@ def _columns(held: Sequence[tuple[Source, ScoreMatrix]], keys: Sequence[Sequence
     if len(found) > len(dict(found)):
         raise DataError("sources give one seed or period two names, so they cannot be paired. Put all scores into one table.")
     return tuple(name for _, name in sorted(found))
-
-
-def _distinct(names: Sequence[str], marks: Sequence[str], score: FloatArray) -> dict[str, int]:
-    """Models and the rows of their scores; those of one name are kept once if they are the same, else called after the source."""
-    kept: dict[str, list[int]] = {}
-    for row, name in enumerate(names):
-        versions = kept.setdefault(name, [])
-        if not any(np.array_equal(score[row], score[other], equal_nan=True) for other in versions):
-            versions.append(row)
-    refuse_versions({name: len(rows) for name, rows in kept.items()}, "datasets, seeds or folds", "'dataset', 'seed' or 'fold'")
-    found: dict[str, int] = {}
-    for name, row in ((name, row) for name, rows in kept.items() for row in rows):
-        shown = name if len(kept[name]) == 1 else f"{name} ({marks[row]})"
-        while shown in found or (shown != name and shown in kept):
-            shown += "'"
-        found[shown] = row
-    return found
 
 
 # --- from long columns, one entry for each score, to models by splits -----------------------------------------------------------
