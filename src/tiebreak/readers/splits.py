@@ -368,11 +368,15 @@ def _versions_apart(sources: Sequence[Source], common: str) -> tuple[list[Source
         versions: list[tuple[dict[str, Any], list[int]]] = []
         for place in own_places if len(own_places) > 1 else ():
             scores = _by_dataset(sources[place].held, name, common)
-            same = [each for each in versions if all(each[0].get(key, own) == own for key, own in scores.items())]
-            held, its_places = same[0] if same else ({}, [])
-            held.update(scores)
+            for seen, its_places in versions:  # noqa: B007  (used behind the loop)
+                pairs = [(own, seen[dataset]) for dataset, own in scores.items() if dataset in seen]
+                if all(own == its or own.keys().isdisjoint(its) for own, its in pairs):
+                    break
+            else:
+                seen, its_places = {}, []
+                versions.append((seen, its_places))
+            seen.update(scores)
             its_places.append(place)
-            versions += [] if same else [(held, its_places)]
         if len(versions) < 2:
             order[name] = None
             continue
