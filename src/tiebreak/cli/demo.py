@@ -41,8 +41,7 @@ def demo_command(out: Path) -> None:
 
     It repeats scikit-learn's gallery example on comparing models, to the digit, and says what an honest test makes of it.
     """
-    output = Output(plots=out, html=out / "moons.html")
-    output.prepare()
+    output = Output.of({"plots": out, "html": out / "moons.html"})
 
     from sklearn.datasets import make_moons
     from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold

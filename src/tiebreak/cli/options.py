@@ -81,25 +81,21 @@ class Output:
 
     @classmethod
     def of(cls, typed: dict[str, Any], sources: Sequence[str] = ()) -> Output:
-        """Forms of the answer, taken out of all that was typed; `prepare` has refused what cannot be written."""
+        """Forms of the answer, taken out of all that was typed; what cannot be written is refused before the work."""
         output = cls(**{name: typed.pop(name) for name in cls.__slots__ if name in typed})
-        output.prepare(sources)
+        if output.raw and output.format_ != "csv":
+            raise click.UsageError("--raw goes with --format csv.")
+        check_apart("--html", output.html, sources)
+        if output.plots is not None:
+            from tiebreak.views.view import make_folder
+
+            make_folder(output.plots)
         return output
 
     @property
     def is_text(self) -> bool:
         """True where the answer is for people, and words may stand around it."""
         return self.format_ == FORMATS[0]
-
-    def prepare(self, sources: Sequence[str] = ()) -> None:
-        """Refuse what cannot be written, before the work: it should not cost the answer."""
-        if self.raw and self.format_ != "csv":
-            raise click.UsageError("--raw goes with --format csv.")
-        check_apart("--html", self.html, sources)
-        if self.plots is not None:
-            from tiebreak.views.view import make_folder
-
-            make_folder(self.plots)
 
     def check_single(self, n: int, what: str, how: str) -> None:
         """Refuse a format that holds one answer where there are several."""
