@@ -1,7 +1,7 @@
 """The public function `sample_size`: what it takes to see a difference, before anything is measured or from a pilot."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import sqrt
 from typing import Any, Literal, get_args
@@ -180,30 +180,29 @@ def sample_size(
     return replace(size, difference=float(difference or 0.0), n=n, solved=solved).solve()
 
 
-def _contradictions(size: SampleSize, d: float | None, n: int | None) -> list[str]:
+def _contradictions(size: SampleSize, d: float | None, n: int | None) -> Iterator[str]:
     """Differences that contradict the goal, and numbers of units that have no interval, or no looks."""
-    rope, goal, found = size.rope, size.goal, []
+    rope, goal = size.rope, size.goal
     if d is not None and goal == "better":
         if d <= 0:
-            found.append(f"a difference of {d:g} is none of a first model that is better: give it as a positive number")
+            yield f"a difference of {d:g} is none of a first model that is better: give it as a positive number"
         elif d <= rope:
-            found.append(
+            yield (
                 f"a difference of {d:g} lies within the rope of {rope:g}, so no number of units shows the first model to be "
                 "better by more than it: give a larger difference, a smaller rope, or goal='not worse' or 'equivalent'"
             )
         if d > size.largest * (1 + 1e-9) or 0 < size.population.discordant_at(d) < d:
-            found.append(f"a difference of {d:g} is larger than there can be, {size.largest:g}, by what was given of the models")
+            yield f"a difference of {d:g} is larger than there can be, {size.largest:g}, by what was given of the models"
     elif d is not None and rope > 0 and (d <= -rope or (goal == "equivalent" and d >= rope)):
         what = "not equivalent" if goal == "equivalent" else "worse by more than that"
-        found.append(f"a difference of {d:g} does not lie within the rope of {rope:g}: such models are {what}")
+        yield f"a difference of {d:g} does not lie within the rope of {rope:g}: such models are {what}"
     if n is not None and n < size.fewest:
-        found.append(f"n={n} is too few: an interval needs at least {size.fewest} {size.unit}s")
+        yield f"n={n} is too few: an interval needs at least {size.fewest} {size.unit}s"
     if size.n_looks > 1 and size.first_look > MOST_UNITS:
         how = f"by the method {size.population.procedure!r} were not measured to keep their level"
-        found.append(f"looks {how}, so none are planned: leave looks= out")
+        yield f"looks {how}, so none are planned: leave looks= out"
     elif size.n_looks > 1 and n is not None and n <= size.first_look:
-        found.append(f"n={n} leaves no room for looks, which begin at {size.first_look} {size.unit}s")
-    return found
+        yield f"n={n} leaves no room for looks, which begin at {size.first_look} {size.unit}s"
 
 
 # --- what is known --------------------------------------------------------------------------------------------------------

@@ -270,6 +270,12 @@ def _sweet(curve: ValidationCurve, spot: SweetSpot) -> str:
 
 LOSS_NAMES = {"squared": "mean squared error", "zero-one": "error rate"}
 
+_PARTS = {
+    "squared": {"bias² + noise": "bias", "variance": "variance"},
+    "zero-one": {"bias": "bias", "net variance": "variance", "costs": "unbiased", "helps": "biased"},
+}
+"""Parts of a loss as they are called on the page."""
+
 _OF_ZERO_ONE = (
     "Bias: the share of test examples that most training sets get wrong (Domingos 2000, labels taken to be right). Net variance: "
     "how often single training sets get the others wrong (costs), less how often they get these right (helps)."
@@ -290,19 +296,23 @@ _DRAWN = (
 def parts_page(result: BiasVariance) -> Page:
     """Design, the parts and the notes."""
     is_squared, loss = result.loss == "squared", LOSS_NAMES[result.loss]
-    numbers = ("loss", "bias", "variance") if is_squared else ("loss", "bias", "variance", "unbiased", "biased")
-    shown = []
-    for name, each in zip(short_names(result.models), result.parts, strict=True):
-        values = [getattr(each, number) for number in numbers]
-        texts = (f"{value:.4g}" if is_squared else format_score(value, 4) for value in values)
-        shown.append((name, *texts, n_of(each.n_rounds, result.n_rounds)))
-    headers = ("bias² + noise", "variance") if is_squared else ("bias", "net variance", "costs", "helps")
+    numbers = {loss: "loss", **_PARTS[result.loss]}
+    columns = {
+        "model": short_names(result.models),
+        **{
+            header: [
+                f"{getattr(each, name):.4g}" if is_squared else format_score(getattr(each, name), 4) for each in result.parts
+            ]
+            for header, name in numbers.items()
+        },
+        "rounds": [n_of(each.n_rounds, result.n_rounds) for each in result.parts],
+    }
     notes = [note.format(n=result.n_rounds) for note in _OF_LOSS[result.loss]]
     how = f"{result.n_rounds} training sets of {result.n_train} examples, drawn with replacement"
     return Page(
         (
             Paragraph((f"Bias and variance of the {loss}: {how}, and one test set of {result.n_test}.",)),
-            Table("Parts of the loss, means over the test examples", ("model", loss, *headers, "rounds"), tuple(shown)),
+            Table.of("Parts of the loss, means over the test examples", columns.items()),
             Section("Notes", (*notes, _DRAWN, *_lost(result.evaluation))),
         )
     )

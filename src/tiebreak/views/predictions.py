@@ -1,7 +1,7 @@
 """Kept predictions, in words and figures: ROC, precision-recall, calibration, confusion, costs, the score of the best model."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -171,20 +171,18 @@ def lines_page(lines: Lines[Any]) -> Page:
         Table.of(title, columns, ("model", "class")),
         kind["note"].format(level=format_percent(1 - lines.alpha), corrected=CORRECTED),
         *cut_notes(ends, (0.0, 1.0), kind["bounded"]),
-        *first_few(_undefined(lines)),
+        *first_few(list(_undefined(lines))),
     )
 
 
-def _undefined(lines: Lines[Any]) -> list[str]:
+def _undefined(lines: Lines[Any]) -> Iterator[str]:
     """Splits without a curve, and why; every split has a calibration."""
-    texts = []
     for line in lines:
         reasons = Counter(curve.reason for curve in getattr(line, "folds", ()) if curve.reason)
         why = "; ".join(f"on {n}, {reason}" for reason, n in reasons.most_common())
         if reasons:
             name = f"{quote(line.model)}, class {_label(line.positive)}"
-            texts.append(f"Undefined for {name}, on {reasons.total()} of {len(line.folds)} splits: {why} [undefined-metric]")
-    return texts
+            yield f"Undefined for {name}, on {reasons.total()} of {len(line.folds)} splits: {why} [undefined-metric]"
 
 
 def lines_columns(lines: Lines[Any]) -> dict[str, Any]:

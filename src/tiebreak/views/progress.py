@@ -121,9 +121,10 @@ def details(progress: Progress) -> str:
     """Rate, time left and failures; who is waited for."""
     if progress.n_elsewhere:
         return f"other processes measure {count(progress.n_elsewhere, 'cell')}"
-    parts = [f"{progress.cells_per_second:.3g}/s"] if progress.cells_per_second else []
-    if progress.seconds_left == progress.seconds_left and not progress.is_finished:
-        parts.append(f"{duration(progress.seconds_left)} left")
-    if progress.n_failed:
-        parts.append(f"{progress.n_failed} failed")
-    return ", ".join(parts)
+    is_known = progress.seconds_left == progress.seconds_left and not progress.is_finished
+    parts = (
+        f"{progress.cells_per_second:.3g}/s" if progress.cells_per_second else "",
+        f"{duration(progress.seconds_left)} left" if is_known else "",
+        f"{progress.n_failed} failed" if progress.n_failed else "",
+    )
+    return ", ".join(filter(None, parts))

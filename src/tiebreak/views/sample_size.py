@@ -1,5 +1,6 @@
 """Sample sizes, in words, as a table and as JSON."""
 
+from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
@@ -106,21 +107,21 @@ def _sentence(size: SampleSize) -> str:
     return f"{said[0].upper()}{said[1:]}{ending}."
 
 
-def _further(size: SampleSize) -> list[str]:
+def _further(size: SampleSize) -> Iterator[str]:
     """Costs, caution after a pilot, looks, and what ever so many units leave."""
-    found, looks = [], size.looks
+    looks = size.looks
     if size.n is not None:
-        found.append(f"For {size.n_models} models that is {size.cost_of(size.n):,} {_cost_noun(size)}s.")
+        yield f"For {size.n_models} models that is {size.cost_of(size.n):,} {_cost_noun(size)}s."
     if size.pilot:
         need = "no number is enough" if size.n_cautious is None else f"{size.n_cautious:,} {size.unit}s are needed"
         upper = f": at the upper end of what it leaves likely (80%) {need}" if size.solved == "n" else ""
-        found.append(f"How much differences vary is from a pilot, {size.pilot}, and not known exactly{upper}.")
+        yield f"How much differences vary is from a pilot, {size.pilot}, and not known exactly{upper}."
     if looks is not None:
         at, mean = listed([f"{n:,}" for n in looks.n], most=7), f"{looks.expected_if_equal:,.0f} on average if there is none"
         mean = f"{looks.expected:,.0f} on average if the difference is as assumed, {mean}" if size.difference else mean
         few = f" Looks at fewer than {looks.n[0]:,} were not measured to keep their level, so none is taken there."
         said = f"With {count(len(looks.n), 'look')}, after {at} {size.unit}s, it takes {mean}, and at most {looks.n[-1]:,}."
-        found.append(said + few * (len(looks.n) < size.n_looks))
+        yield said + few * (len(looks.n) < size.n_looks)
     if size.floor:
         why = "they share their data: beyond that only more data help"
         limit = size.rope if size.goal == "better" else abs(size.difference)
@@ -128,8 +129,7 @@ def _further(size: SampleSize) -> list[str]:
             times = ((size.floor - limit) / (size.effect - limit)) ** 2
             why += f" (to show {effect_text(size)}, about {times:.2g} times as much)"
         why = why if size.question == "splits" else "runs differ for all of them alike"
-        found.append(f"Ever so many {size.unit}s would show {bound(size.floor)} and no less, as {why}.")
-    return found
+        yield f"Ever so many {size.unit}s would show {bound(size.floor)} and no less, as {why}."
 
 
 def _steps(size: SampleSize) -> Table:

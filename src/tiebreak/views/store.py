@@ -32,20 +32,17 @@ def runs_page(found: Runs) -> Page:
     runs, url = found
     if not runs:
         return Page.of(f"There are no runs in {printable(url)} yet.")
-    rows = tuple(
-        (
-            name,
-            f"{run.n_done}/{run.n_cells}",
-            *map(str, (run.n_failed, run.n_models, run.n_splits)),
-            shorten(", ".join(run.metrics), METRICS_WIDTH),
-            time.strftime("%Y-%m-%d %H:%M", time.localtime(run.updated)),
-        )
-        for name, run in zip(short_names([run.name for run in runs]), runs, strict=True)
-    )
-    headers = ("run", "cells", "failed", "models", "splits", "metrics", "updated")
+    columns = {
+        "run": short_names([run.name for run in runs]),
+        "cells": [f"{run.n_done}/{run.n_cells}" for run in runs],
+        "failed": [str(run.n_failed) for run in runs],
+        "models": [str(run.n_models) for run in runs],
+        "splits": [str(run.n_splits) for run in runs],
+        "metrics": [shorten(", ".join(run.metrics), METRICS_WIDTH) for run in runs],
+        "updated": [time.strftime("%Y-%m-%d %H:%M", time.localtime(run.updated)) for run in runs],
+    }
     spare = ("splits", "models", "metrics", "updated")
-    right = (False, True, True, True, True, False, False)
-    return Page.of(Table(f"Runs in {printable(url)}", headers, rows, right, spare=spare))
+    return Page.of(Table.of(f"Runs in {printable(url)}", columns.items(), ("run", "metrics", "updated"), spare=spare))
 
 
 def runs_columns(found: Runs) -> dict[str, Any]:
