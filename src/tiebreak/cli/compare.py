@@ -289,7 +289,7 @@ def _say_beside(comparison: tb.Comparison, requirements: tb.Requirements | None)
     if requirements is not None:
         from tiebreak.views.requirements import judgements
 
-        say("\n".join(judgements(requirements, comparison)))
+        say("\n".join(judgements(requirements, comparison.looks)))
 
 
 def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> tb.Comparison:

@@ -83,7 +83,7 @@ def page(
     if requirements is not None:
         from tiebreak.views.requirements import section
 
-        gates = [section(requirements, comparison)]
+        gates = [section(requirements, comparison.looks)]
     if comparison.looks is not None:
         from tiebreak.views.looks import sentence
 

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Any
 
-from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE, Requirement, Requirements
 from tiebreak.views.page import Page, Section
 from tiebreak.views.view import View, document, of_rows
@@ -107,9 +107,8 @@ def headline(requirements: Requirements) -> str:
     return f"Of {n} requirements {', '.join(shares)}"
 
 
-def judgements(requirements: Requirements, comparison: Comparison | None = None) -> list[str]:
+def judgements(requirements: Requirements, looks: Looks | None = None) -> list[str]:
     """Each requirement in a sentence that begins with its outcome; of looks with what is left for an open one."""
-    looks = None if comparison is None else comparison.looks
     left = ""
     if looks is not None:
         still = f" Still open at this look: at most {looks.n_left:,} more {looks.unit}s are left in the plan."
@@ -117,9 +116,9 @@ def judgements(requirements: Requirements, comparison: Comparison | None = None)
     return [f"{each.outcome}: {sentence(each)}.{left if each.outcome == 'inconclusive' else ''}" for each in requirements]
 
 
-def section(requirements: Requirements, comparison: Comparison | None = None) -> Section:
+def section(requirements: Requirements, looks: Looks | None = None) -> Section:
     """The part of a page that is about requirements; a comparison's page begins with it."""
-    return Section(headline(requirements), judgements(requirements, comparison), is_folded=False)
+    return Section(headline(requirements), judgements(requirements, looks), is_folded=False)
 
 
 # --- as a result ------------------------------------------------------------------------------------------------------------
