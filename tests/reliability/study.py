@@ -18,7 +18,7 @@ import numpy as np
 
 import tiebreak as tb
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.contract import Workload
+from tiebreak.runners.worker import Workload
 from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.sql import SqlStore
 

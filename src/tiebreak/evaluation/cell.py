@@ -36,7 +36,7 @@ from tiebreak.plan.models import is_function, module_of, parts_of
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.runners.contract import LONGEST_MESSAGE, failed, in_one_line
+from tiebreak.runners.worker import LONGEST_MESSAGE, failed, in_one_line
 from tiebreak.scores.vocabulary import quoted
 
 MOST_WARNINGS = 20

@@ -24,9 +24,9 @@ from tiebreak.metrics.scorer import Scorer, check_model, check_target, resolve_s
 from tiebreak.numerics import refuse_unless
 from tiebreak.plan.plan import Plan, number_of_workers, threads_for
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.contract import Workload
 from tiebreak.runners.dask import measure_on_cluster
 from tiebreak.runners.local import measure_here, measure_on_machine
+from tiebreak.runners.worker import Workload
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import split_address
 from tiebreak.stores.contract import CellTable, NoStoreError

@@ -18,7 +18,6 @@ from tiebreak.errors import (
 )
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import worker as code
-from tiebreak.runners.contract import Workload, in_one_line
 from tiebreak.runners.dispatch import CHECK_SECONDS, GO_ON, Dispatch
 
 PATIENCE_SECONDS = 60.0
@@ -31,7 +30,7 @@ BATCH_SECONDS = 0.4
 """Seconds of work in a batch: a worker waits for the next one as long as a message takes."""
 
 
-def measure_on_cluster(workload: Workload, cells: Iterable[Cell], *, cluster: Any) -> Generator[list[Outcome], None, None]:
+def measure_on_cluster(workload: code.Workload, cells: Iterable[Cell], *, cluster: Any) -> Generator[list[Outcome], None, None]:
     """Measure each cell once and yield the outcomes in batches, as `measure_on_machine` promises.
 
     Models and data are sent to the workers once, and each worker unpacks them once. Each is given a batch of about 0.4 s of work
@@ -158,7 +157,7 @@ class DaskPool:
             if isinstance(error, OSError | CancelledError) or self._client.status != "running":
                 where = getattr(self, "address", None) or getattr(self._client.scheduler, "address", None) or "of this client"
                 raise LostWorkersError(
-                    f"The Dask scheduler at {where} is gone or does not answer ({in_one_line(error)}). {GO_ON}"
+                    f"The Dask scheduler at {where} is gone or does not answer ({code.in_one_line(error)}). {GO_ON}"
                 ) from error
             raise
 
@@ -196,7 +195,7 @@ def _connected(target: Any) -> Iterator[Any]:
             client.__init__(target, set_as_default=False, timeout=CONNECT_SECONDS)
         except Exception as error:  # its kind depends on what is wrong with the address, and on the version of distributed
             raise LostWorkersError(
-                f"The Dask scheduler at {target} cannot be reached: {in_one_line(error)}. Is it running, and is that its "
+                f"The Dask scheduler at {target} cannot be reached: {code.in_one_line(error)}. Is it running, and is that its "
                 "address? It is started by: dask scheduler --host 127.0.0.1"
             ) from error
         yield client

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.contract import failed, in_one_line
-from tiebreak.runners.worker import Unfit
+from tiebreak.runners.worker import Unfit, failed, in_one_line
 
 if TYPE_CHECKING:
     from tiebreak.runners.dask import DaskPool

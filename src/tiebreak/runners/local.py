@@ -18,14 +18,16 @@ from typing import Any
 from tiebreak.errors import DataError, Setting
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import worker as code
-from tiebreak.runners.contract import BATCH_SECONDS, Workload, failed
 from tiebreak.runners.dispatch import Dispatch
+
+BATCH_SECONDS = 0.2
+"""Seconds of work in a batch: what may be lost when everything is killed."""
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's own is made in there)
 
 
 def measure_on_machine(
-    workload: Workload, cells: Iterable[Cell], *, n_workers: int, timeout: float | None = None
+    workload: code.Workload, cells: Iterable[Cell], *, n_workers: int, timeout: float | None = None
 ) -> Generator[list[Outcome], None, None]:
     """Measure each cell once and yield the outcomes in batches that are to be recorded together.
 
@@ -64,7 +66,7 @@ def measure_on_machine(
 
 
 def measure_here(
-    workload: Workload, cells: Iterable[Cell], *, clock: Callable[[], float] = time.perf_counter
+    workload: code.Workload, cells: Iterable[Cell], *, clock: Callable[[], float] = time.perf_counter
 ) -> Generator[list[Outcome], None, None]:
     """Measure one cell after the other; a batch is handed over as soon as `BATCH_SECONDS` have passed since it was begun.
 
@@ -78,7 +80,7 @@ def measure_here(
             try:
                 batch.append(workload.measure(cell))
             except Exception as error:  # against its promise; that costs this one cell only
-                batch.append(failed(cell, error))
+                batch.append(code.failed(cell, error))
             if clock() >= closes:
                 full, batch = batch, []
                 yield full

@@ -10,22 +10,22 @@ import sys
 import sysconfig
 import threading
 import time
+import traceback
 import uuid
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from tiebreak.errors import DataError, Setting
-from tiebreak.plan.fingerprint import INSTALLED, is_installed
-from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.contract import Workload, failed, in_one_line
+from tiebreak.plan.fingerprint import INSTALLED, is_installed, parsed
+from tiebreak.plan.record import Cell, Outcome, State
 
 ALIGNMENT = 64
 """Arrays begin at multiples of this, as numpy and BLAS like them: the bits of a sum may depend on it."""
@@ -37,6 +37,51 @@ WATCH_SECONDS = 0.5
 
 SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
 """Packages whose version decides about the bits of a score, or about what workers and client say to each other."""
+
+
+# --- the work, and the outcome of a cell that ended with an exception -----------------------------------------------------------
+
+
+class Workload(Protocol):
+    """The work of a run. It can be sent to another process by cloudpickle.
+
+    Measuring one cell does not depend on which others are measured beside it, before it, or where.
+    """
+
+    def measure(self, cell: Cell) -> Outcome:
+        """Fit, predict and score; whatever a model raises (but for KeyboardInterrupt and the like) becomes an outcome.
+
+        Cells of the same dataset and split that follow one another share their slices of the data.
+        """
+
+    def group(self, cell: Cell) -> Hashable | None:
+        """Key of the cells that share work where one process measures them one after the other; None for a cell on its own.
+
+        Cells of a group follow one another.
+        """
+
+
+LONGEST_MESSAGE = 1_000
+LONGEST_TRACEBACK = 20_000
+
+
+def failed(cell: Cell, error: BaseException, seed: int | None = None) -> Outcome:
+    """Outcome of a cell that ended with an exception."""
+    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
+    text = "".join(parsed(traceback.format_exception, error))  # Python parses the lines that it shows
+    if len(text) > LONGEST_TRACEBACK:
+        text = f"{text[: LONGEST_TRACEBACK // 4]}\n[...]\n{text[-3 * LONGEST_TRACEBACK // 4 :]}"
+    return Outcome(cell, state, seed=seed, message=in_one_line(error), traceback=text)
+
+
+def in_one_line(error: BaseException) -> str:
+    """Exception as a message shows it: "ValueError: the input holds NaN"."""
+    try:
+        what = " ".join(str(error).split())
+    except Exception:  # an error whose own text fails
+        what = "(its text cannot be read)"
+    text = f"{type(error).__name__}: {what}" if what else type(error).__name__
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 3]}..."
 
 
 # --- the workload, on its way -------------------------------------------------------------------------------------------------
