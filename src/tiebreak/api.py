@@ -425,12 +425,23 @@ def learning_curve(
     >>> curve.sizes, curve.answer()
     ((15, 30, 60, 120), 'less than the rope on doubling')
     """
-    from tiebreak.plan.plan import make_plan
     from tiebreak.studies import curves as studies
 
-    checked = _checked(run, learning_curve)
-    plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    return studies.learning_curve(plan, checked, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha)
+    return studies.learning_curve(
+        models,
+        X,
+        y,
+        _checked(run, learning_curve),
+        sizes=sizes,
+        scoring=scoring,
+        rope=rope,
+        alpha=alpha,
+        groups=groups,
+        cv=cv,
+        sample_weight=sample_weight,
+        fit_params=fit_params,
+        rng=rng,
+    )
 
 
 def validation_curve(
@@ -487,13 +498,24 @@ def validation_curve(
     >>> curve.sweet_spot()
     10
     """
-    from tiebreak.plan.plan import make_plan
     from tiebreak.studies import curves as studies
 
-    checked = _checked(run, validation_curve)
-    grids = studies.vary(models, parameter, values)
-    plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    return studies.validation_curve(grids, plan, checked, scoring=scoring, rope=rope, alpha=alpha)
+    return studies.validation_curve(
+        models,
+        X,
+        y,
+        _checked(run, validation_curve),
+        parameter=parameter,
+        values=values,
+        scoring=scoring,
+        rope=rope,
+        alpha=alpha,
+        groups=groups,
+        cv=cv,
+        sample_weight=sample_weight,
+        fit_params=fit_params,
+        rng=rng,
+    )
 
 
 def bias_variance(

@@ -27,7 +27,7 @@ from tiebreak.numerics import (
 )
 from tiebreak.plan.candidates import MOST_CANDIDATES, grid
 from tiebreak.plan.models import is_function, name_models
-from tiebreak.plan.plan import Plan
+from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.splits import PlannedDataset, Split, check_amount
 from tiebreak.result import Result
@@ -320,15 +320,10 @@ class LearningCurve(CurveOfMeans):
 
 
 def learning_curve(
-    whole: Plan,
-    run: Run,
-    *,
-    sizes: Any = None,
-    scoring: Any = None,
-    rope: float | str = 0.0,
-    alpha: float = 0.05,
+    models: Any, X: Any, y: Any, run: Run, *, sizes: Any, scoring: Any, rope: float | str, alpha: float, **data: Any
 ) -> LearningCurve:
-    """Measure the models of a plan on growing training sets; `tiebreak.learning_curve` describes the parameters."""
+    """Measure models on growing training sets; `tiebreak.learning_curve` describes the parameters."""
+    whole = make_plan(models, X, y, **data)
     plan, chosen = with_sizes(whole, sizes)
     [splits] = whole.datasets
     evaluation = measure_curve(plan, run_of_study(run, "learning-curve"), scoring, rope, alpha)
@@ -424,7 +419,7 @@ class ValueGrid:
 
 
 def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
-    """Models with each of the values; `tiebreak.validation_curve` describes the parameters."""
+    """Models with each of the values of a parameter."""
     is_list = hasattr(values, "__iter__") and not isinstance(values, str | bytes | Mapping)
     refuse_unless(is_list, "values", "be a list of values of the parameter", values)
     first = list(itertools.islice(values, MOST_CANDIDATES + 1))
@@ -549,19 +544,22 @@ class ValidationCurve(CurveOfMeans):
 
 
 def validation_curve(
-    grids: ValueGrid,
-    plan: Plan,
+    models: Any,
+    X: Any,
+    y: Any,
     run: Run,
     *,
-    scoring: Any = None,
-    rope: float | str = 0.0,
-    alpha: float = 0.05,
+    parameter: Any,
+    values: Any,
+    scoring: Any,
+    rope: float | str,
+    alpha: float,
+    **data: Any,
 ) -> ValidationCurve:
-    """Measure models for several values of a parameter; `tiebreak.validation_curve` describes the parameters.
-
-    The plan is that of ``grids.candidates``.
-    """
-    named = run_of_study(run, "validation-curve", f"-{grids.parameter}")
+    """Measure models for several values of a parameter; `tiebreak.validation_curve` describes the parameters."""
+    grids = vary(models, parameter, values)
+    plan = make_plan(grids.candidates, X, y, **data)
+    named = run_of_study(run, "validation-curve", f"-{parameter}")
     return validation_curve_of(measure_curve(plan, named, scoring, rope, alpha), grids, rope, alpha)
 
 
