@@ -13,11 +13,10 @@ from types import TracebackType
 
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.stores.contract import Claim, cell_text, is_settled
+from tiebreak.stores.contract import Claim, Place, cell_text, is_settled
 from tiebreak.stores.database import Connection
 from tiebreak.stores.encoding import MALFORMED, from_json, sealed, to_json, unsealed
 from tiebreak.stores.log import SqlLog
-from tiebreak.stores.plan_mapping import Place
 
 SECONDS = 60.0
 """For how long a holder may show no sign of life before others take over the cells that it has begun."""

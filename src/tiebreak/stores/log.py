@@ -12,7 +12,7 @@ import numpy as np
 
 from tiebreak.errors import ChangedRunError, StoreError
 from tiebreak.plan.record import Cell, Outcome, RunRecord
-from tiebreak.stores.contract import CellTable, Damage, Report, RunSummary, cell_text, refuse, settle
+from tiebreak.stores.contract import CellTable, Damage, Place, PlanMapping, Report, RunSummary, cell_text, refuse, settle
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import (
     MALFORMED,
@@ -31,7 +31,6 @@ from tiebreak.stores.encoding import (
     unpack_arrays,
     unsealed,
 )
-from tiebreak.stores.plan_mapping import Place, PlanMapping
 
 PAGE = 4096
 BLOCK, BLOCK_WITH_OUTPUTS = 512, 64

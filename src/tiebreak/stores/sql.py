@@ -9,11 +9,10 @@ from tiebreak.errors import InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores import FILES
-from tiebreak.stores.contract import Damage, FoundDamageError, Report, RunSummary, refuse
+from tiebreak.stores.contract import Damage, FoundDamageError, Report, RunSummary, merge_records, merge_versions, refuse
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import pack_plan, sealed
 from tiebreak.stores.log import Head, SqlLog, StoredPlan, name_of, pack_head, read_heads, read_stored
-from tiebreak.stores.plan_mapping import merge_records, merge_versions
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sqlite import MemoryDatabase, SqliteDatabase
 
