@@ -179,8 +179,9 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
         if not names:
             raise UnknownNameError(f"there are no runs in {where}.")
         if len(names) > 1:
-            said = f"{where} holds {len(names)} runs: {quoted(names)}. Name one: ...#NAME"
-            raise UnclearSourceError(said, Advice(", or name=", typed=""), ".")
+            raise UnclearSourceError(
+                f"{where} holds {len(names)} runs: {quoted(names)}. Name one: ...#NAME", Advice(", or name=", typed=""), "."
+            )
         log = opened.read(names[0])
         return Evaluation(log, log.table(), opened.url)
 

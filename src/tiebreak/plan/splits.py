@@ -8,7 +8,7 @@ import dataclasses
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -172,12 +172,10 @@ def _rows_of(rows: Any, model: str, n_splits: int, source: str) -> list[Split]:
 
 # --- splits made of data ----------------------------------------------------------------------------------------------------
 
-KINDS: tuple[SplitKind, ...] = tuple(kind for kind in get_args(SplitKind) if kind != "unknown")
-
 _FOLDS = {"n_folds": 10, "shuffle": True, "seed": None}
 _REPEATED = {"n_folds": 10, "n_repeats": 10, "seed": None}
 _SHARE = {"test_size": 0.25, "seed": None}
-OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS: dict[SplitKind, dict[str, Any]] = {
     "holdout": _SHARE,
     "repeated-holdout": {"n_repeats": 10, **_SHARE},
     "kfold": _FOLDS,
@@ -191,6 +189,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 """Options of each kind with their defaults."""
 
+KINDS = tuple(OPTIONS)
+
 _CLASSES = {
     "kfold": "KFold",
     "repeated-kfold": "RepeatedKFold",
@@ -202,8 +202,6 @@ _CLASSES = {
     "time": "TimeSeriesSplit",
 }
 _SKLEARN_NAMES = {"n_folds": "n_splits", "seed": "random_state", "window": "max_train_size"}
-
-_PASS_GROUPS = Advice("Pass groups=, one value for each row of X.", study='Name the column: groups = "..." under [data].')
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -330,7 +328,10 @@ def _of_splitter(cv: Any, dataset: Dataset) -> tuple[Split, ...]:
         raise
     except Exception as error:
         if dataset.groups is None and "groups" in str(error):
-            raise DataError(f"{type(cv).__name__} needs to know which examples belong together. ", _PASS_GROUPS) from None
+            raise DataError(
+                f"{type(cv).__name__} needs to know which examples belong together. ",
+                Advice("Pass groups=, one value for each row of X.", study='Name the column: groups = "..." under [data].'),
+            ) from None
         n_values = len({*dataset.y.ravel().tolist()})
         said = f" y has {n_values} different values in {dataset.n_samples} rows: for a quantity the models are to be regressors."
         hint = said if "each class" in str(error) and 3 * n_values > dataset.n_samples else ""
