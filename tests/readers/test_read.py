@@ -68,6 +68,7 @@ def test_an_object_with_scores_is_read(write: Write) -> None:
             return read({"fold": [0, 1], "a": [0.5, 0.6]}, metric=metric)
 
     assert read(Measured()).models == ("a",)
+    assert read({"old": Measured(), "new": read(Measured())}).models == ("old", "new")
     scores = read(Measured(), {"fold": [1, 0], "b": [0.4, 0.3]}, n_train=9, n_test=1)
     assert (scores.models, scores.matrix().score.tolist()) == (("a", "b"), [[0.5, 0.6], [0.3, 0.4]])
     assert "no model is called 'knn'" in told(UnknownNameError, read, Measured(), models=["knn"])

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -351,14 +351,13 @@ def _found(given: Source, options: ReadOptions, *, n_sources: int) -> Source:
         sized = ReadOptions() if scores.items is not None else options  # items have no sizes: who gives some is told so
         matrices = tuple(with_sizes(matrix, sized, name) for matrix in scores.matrices)
         design = with_known_sizes(scores.design, matrices)
-        found = given._replace(
-            held=dataclasses.replace(
-                scores,
-                matrices=matrices,
-                design=design,
-                saved_settings=tuple(each._replace(source=each.source or name) for each in scores.saved_settings),
-            )
+        scores = dataclasses.replace(
+            scores,
+            matrices=matrices,
+            design=design,
+            saved_settings=tuple(each._replace(source=each.source or name) for each in scores.saved_settings),
         )
+        found = given._replace(held=scores if scores.items is not None else _named(scores, given))
     elif (
         not isinstance(source, _FILE)
         and options.rows not in ("items", "seeds")
@@ -437,11 +436,14 @@ def _found_in_table(given: Source, options: ReadOptions, *, n_sources: int) -> S
     return _named(long, given)
 
 
-def _named(long: Long, given: Source) -> Long:
+_Held = TypeVar("_Held", Long, Scores)
+
+
+def _named(held: _Held, given: Source) -> _Held:
     """Scores of one model under the name that a dict gives to it."""
-    if given.key and len(long.models) > 1:
-        raise UnclearSourceError(f"the source given for {given.key!r} holds {len(long.models)} models. Pass it without a name.")
-    return long.with_models(dict.fromkeys(long.models, given.key)) if given.key else long
+    if given.key and len(held.models) > 1:
+        raise UnclearSourceError(f"the source given for {given.key!r} holds {len(held.models)} models. Pass it without a name.")
+    return held.with_models(dict.fromkeys(held.models, given.key)) if given.key else held
 
 
 # --- all sources ----------------------------------------------------------------------------------------------------------

@@ -55,7 +55,12 @@ _FOLD_OF_TRIAL = re.compile(r"user_attrs_(?P<metric>.*?)_?(fold|split|cv)_?(?P<n
 def is_of_sources(source: Mapping[Any, Any]) -> bool:
     """True for a dict with what may be a table of its own for each model, which no result of cross_validate is."""
     values = source.values()
-    are_sources = all(isinstance(each, str | os.PathLike | Mapping | Items) or hasattr(type(each), "columns") for each in values)
+    are_sources = all(
+        isinstance(each, str | os.PathLike | Mapping | Items | Scores)
+        or hasattr(type(each), "columns")
+        or hasattr(each, "__tiebreak_scores__")
+        for each in values
+    )
     return len(source) > 0 and are_sources and not all(map(_result_of, values))
 
 

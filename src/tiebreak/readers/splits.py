@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import chain, combinations
@@ -394,7 +394,7 @@ def _versions_apart(sources: Sequence[Source], common: str) -> tuple[list[Source
             for place in own:
                 called[place][name] = shown
     refuse_versions(n_versions, "datasets, seeds or folds", "'dataset', 'seed' or 'fold'")
-    return [source._replace(held=_renamed(source.held, names)) for source, names in zip(sources, called, strict=True)], order
+    return [source._replace(held=source.held.with_models(names)) for source, names in zip(sources, called, strict=True)], order
 
 
 def _by_dataset(scores: Scores, model: str, common: str) -> dict[str, dict[tuple[int, int], float]]:
@@ -410,14 +410,6 @@ def _by_dataset(scores: Scores, model: str, common: str) -> dict[str, dict[tuple
         for matrix in scores.matrices
         if model in matrix.models
     }
-
-
-def _renamed(scores: Scores, names: Mapping[str, str]) -> Scores:
-    matrices = [
-        dataclasses.replace(each, models=tuple(names.get(model, model) for model in each.models)) for each in scores.matrices
-    ]
-    times = {names.get(model, model): time for model, time in scores.fit_times.items()}
-    return dataclasses.replace(scores, matrices=tuple(matrices), fit_times=times)
 
 
 # --- one dataset ------------------------------------------------------------------------------------------------------------

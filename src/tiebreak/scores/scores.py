@@ -246,6 +246,14 @@ class Scores:
         leaves_one_out = all(matrix.has_sizes and bool(np.all(matrix.n_test == 1)) for matrix in self.matrices)
         return not (self.design.kind in NEVER_REPEATED or self.design.ordered or leaves_one_out)
 
+    def with_models(self, names: Mapping[str, str]) -> Scores:
+        """Scores in which models have other names; those not among the names keep theirs."""
+        matrices = [
+            dataclasses.replace(each, models=tuple(names.get(model, model) for model in each.models)) for each in self.matrices
+        ]
+        times = {names.get(model, model): time for model, time in self.fit_times.items()}
+        return dataclasses.replace(self, matrices=tuple(matrices), fit_times=times)
+
     @property
     def datasets(self) -> tuple[str, ...]:
         """Names of the datasets."""
