@@ -41,7 +41,7 @@ ALIASES: dict[str, str] = {
         correct_answer observed obs y_real real_value y""",
     "prediction": """y_pred prediction predicted pred y_hat yhat predicted_label pred_label predicted_class pred_class
         predicted_value y_score y_prob""",
-    "metric": "metric metric_name measure variable scoring function",
+    "metric": "metric metric_name measure variable scoring",
     "score": "score value correct is_correct is_resolved test_score estimate result metric_value measurement",
     "n_train": "n_train train_size",
     "n_test": "n_test test_size",

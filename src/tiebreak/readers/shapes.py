@@ -866,8 +866,11 @@ class Reading:
         """Give columns of tools their parts: OpenML's task_id, Weka's Key_Run, an id of Fold03, mlr3's iteration."""
         roles, schemes = self.roles, {plain(name): name for name in self.table.columns}.get(plain("resampling_id"))
         is_task = plain(roles.get("item", [""])[0]) == plain("task_id") and "dataset" not in roles
-        if is_task and (roles.get("model") == ["flow_name"] or roles.keys() & _SPLITS):
+        is_openml = roles.get("model") == ["flow_name"]
+        if is_task and (is_openml or roles.keys() & _SPLITS):
             roles["dataset"] = roles.pop("item")
+        if is_openml and "function" in self.others(*roles):  # of evaluation
+            roles["metric"] = ["function"]
         if roles.get("run") == ["Key_Run"] and "fold" in roles:
             roles["repeat"] = roles.pop("run")
         # fold 0, fold 1, ... may stand in the index of a frame
