@@ -249,10 +249,15 @@ class Comparison(Result):
         """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
         return replace(self.scores, saved_settings=(SavedSettings("", vars(self.settings)),))
 
+    @property
+    def reference_row(self) -> int:
+        """Row of the reference in the ranking."""
+        return self.models.index(self.reference)
+
     @cached_property
     def against_reference(self) -> Against:
         """Every model against the reference, as the pairs say it."""
-        return self.pair_table.against(self.models.index(self.reference), len(self.models))
+        return self.pair_table.against(self.reference_row, len(self.models))
 
     @cached_property
     def supplementary_tests(self) -> tuple[TestOnly, ...]:

@@ -144,7 +144,7 @@ def _of_standings(comparison: Comparison) -> str:
 
 def _against_baseline(comparison: Comparison) -> str:
     against, names = comparison.against_reference, list(quoted_names(comparison.models).values())
-    base, n = names[comparison.models.index(comparison.reference)], len(names) - 1
+    base, n = names[comparison.reference_row], len(names) - 1
     found = {word: np.flatnonzero(against.verdict == code).tolist() for code, word in enumerate(VERDICTS)}
     for word, said in (("better", "better than"), ("ahead", "ahead of")):
         if rows := found[word]:

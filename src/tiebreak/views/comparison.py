@@ -217,7 +217,7 @@ def ranking_lines(comparison: Comparison) -> dict[int, list[int]]:
 
 def _foremost(comparison: Comparison, lines: Sequence[int]) -> list[int]:
     """Lines that are shown of many, in order: the baseline, those that may win, and the next ones if these are few."""
-    table, reference = comparison.ranking_table, comparison.models.index(comparison.reference)
+    table, reference = comparison.ranking_table, comparison.reference_row
     if table.standing is None:
         is_behind = np.isin(comparison.against_reference.verdict, (WORSE, BEHIND))
     else:
@@ -228,7 +228,7 @@ def _foremost(comparison: Comparison, lines: Sequence[int]) -> list[int]:
 
 def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
     """Difference to the baseline or the first model, its interval and the verdict."""
-    against, reference = comparison.against_reference, comparison.models.index(comparison.reference)
+    against, reference = comparison.against_reference, comparison.reference_row
     name = model_names(comparison.models)[reference]
     is_baseline, decimals = comparison.settings.baseline is not None, table_decimals(comparison)
     whom = name if len(name) <= WIDE_NAME else "baseline" if is_baseline else "first"
@@ -261,8 +261,7 @@ def _unit_counts(comparison: Comparison, pairs: IntArray, rows: Sequence[int] | 
         return {name: list(map(str, held)) for name, held in shown.items()}
     if not comparison.method.is_paired and "n" in shown:
         return {"n": [str(comparison.ranking_table.n_units[row]) for row in rows]}
-    reference = comparison.models.index(comparison.reference)
-    model = np.where(t.first[pairs] == reference, t.second[pairs], t.first[pairs]).tolist()
+    model = np.where(t.first[pairs] == comparison.reference_row, t.second[pairs], t.first[pairs]).tolist()
     return {name: [str(dict(zip(model, held, strict=True)).get(row, "")) for row in rows] for name, held in shown.items()}
 
 
@@ -307,7 +306,7 @@ def ranking_table(comparison: Comparison) -> Table:
 def pair_table(comparison: Comparison) -> Table:
     """All pairs of the family, and tests and posterior; of very many those of the reference."""
     t, names, decimals = comparison.pair_table, model_names(comparison.models), table_decimals(comparison)
-    of_reference = t.rows_with(comparison.models.index(comparison.reference))[:MOST_PAIRS]
+    of_reference = t.rows_with(comparison.reference_row)[:MOST_PAIRS]
     chosen = np.arange(t.n_pairs) if t.n_pairs <= MOST_PAIRS else of_reference
     part = t.part(chosen)
     columns = {
@@ -474,9 +473,8 @@ def facts(comparison: Comparison, requirements: Requirements | None = None, *, h
     settings, design, method, table = comparison.settings, comparison.scores.design, comparison.method, comparison.pair_table
     written = None
     if table.n_pairs > MOST_WRITTEN:  # all others follow from the scores when the answer is read again
-        reference = comparison.models.index(comparison.reference)
         is_early = (table.first < FIRST_MODELS) & (table.second < FIRST_MODELS)
-        written = np.flatnonzero(is_early | (table.first == reference) | (table.second == reference))
+        written = np.union1d(np.flatnonzero(is_early), table.rows_with(comparison.reference_row))
     return document(
         schema=2,
         metric=comparison.scores.metric,

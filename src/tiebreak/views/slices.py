@@ -71,7 +71,7 @@ def table(slices: Slices) -> Table:
     """A row for each slice and pair, or for each slice and the first pair of the reference where these are many."""
     comparison, pairs = slices.comparison, slices.tables[0]
     shown = model_names(comparison.models)
-    of_reference = pairs.rows_with(comparison.models.index(comparison.reference))[:1]
+    of_reference = pairs.rows_with(comparison.reference_row)[:1]
     chosen = np.arange(pairs.n_pairs) if slices.n_pairs <= MOST_ROWS else of_reference
     rows = [
         (

@@ -60,7 +60,7 @@ def differences(comparison: Comparison) -> Drawing:
             f"there is no plot of differences, as the models were not measured on the same {unit}s; plot.scores() draws the "
             "scores of each."
         )
-    shown, reference = _shown(comparison), comparison.models.index(comparison.reference)
+    shown, reference = _shown(comparison), comparison.reference_row
     score = comparison.metric.sign * comparison.matrix.score
     difference = score[shown] - score[reference]
     difference[shown == reference] = np.nan
@@ -140,8 +140,7 @@ def posterior(comparison: Comparison, a: str | None = None, b: str | None = None
 def _shown(comparison: Comparison) -> IntArray:
     """Rows of the ranking that are drawn: of very many the first and the reference."""
     shown = np.arange(len(comparison.models))[:MOST_ROWS]
-    reference = comparison.models.index(comparison.reference)
-    shown[-1] = max(shown[-1], reference)
+    shown[-1] = max(shown[-1], comparison.reference_row)
     return shown
 
 
