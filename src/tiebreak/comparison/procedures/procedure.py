@@ -18,7 +18,7 @@ from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.copies import likeness_at, near_copies
 
-Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds", "summary"]
+Question = Literal["splits", "datasets", "examples", "test-sets", "time", "seeds", "summary"]
 
 Trait = Literal["pairwise", "unpaired", "no mean", "centre", "tasks"]
 
@@ -338,7 +338,6 @@ NOUNS: Mapping[str, str] = {
     "examples": "item",
     "test-sets": "example",
     "time": "period",
-    "battles": "battle",
     "seeds": "seed",
     "summary": "example",
     "summary-folds": "split",
