@@ -54,7 +54,7 @@ def test_a_run_goes_on_anywhere(dask_cluster, data, local, tmp_path, monkeypatch
         if progress.n_done:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("tiebreak.evaluation.progress.PAUSE", 0.0)  # else fast cells are done before the first report
+    monkeypatch.setattr("tiebreak.evaluation.evaluate.PAUSE", 0.0)  # else fast cells are done before the first report
     with pytest.raises(KeyboardInterrupt):
         tb.evaluate(MODELS, *data, **arguments, progress=stop)
     seen.clear()

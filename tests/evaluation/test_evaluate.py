@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 import tiebreak as tb
 from tests.contracts.plans import a_plan, all_cells, an_outcome, claimed
 from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, UnknownNameError
-from tiebreak.evaluation.evaluate import Claims
-from tiebreak.evaluation.progress import Progress, Tracker
+from tiebreak.evaluation.evaluate import Claims, Tracker
+from tiebreak.evaluation.progress import Progress
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim
 from tiebreak.stores.lease import SqlLease

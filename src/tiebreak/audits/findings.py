@@ -77,13 +77,18 @@ def found(
     **numbers: float,
 ) -> Finding:
     """A finding, with its evidence out of arrays."""
-    evidence = Evidence(
-        rows=tuple(np.unique(np.asarray(rows, dtype=int))[:MOST_ROWS].tolist()),
-        columns=tuple(columns),
-        splits=tuple(np.unique(np.asarray(splits, dtype=int)).tolist()),
-        numbers={name: float(value) for name, value in numbers.items()},
+    return Finding(
+        code,
+        severity,
+        text,
+        Evidence(
+            rows=tuple(np.unique(np.asarray(rows, dtype=int))[:MOST_ROWS].tolist()),
+            columns=tuple(columns),
+            splits=tuple(np.unique(np.asarray(splits, dtype=int)).tolist()),
+            numbers={name: float(value) for name, value in numbers.items()},
+        ),
+        advice,
     )
-    return Finding(code, severity, text, evidence, advice)
 
 
 def percent(share: float) -> str:

@@ -22,6 +22,7 @@ from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesi
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 from tiebreak.statistics.splits import corrected_law
 from tiebreak.stores.contract import NOTES, CellTable
+from tiebreak.stores.log import CopiedLog, SqlLog
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.class_curves import Calibrations, Confusions, PrecisionRecalls, Rocs
     from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
-    from tiebreak.stores.log import CopiedLog, SqlLog
 
 LONGEST_WARNING = 120
 """Characters of a fit's warning that a notice repeats."""
@@ -69,8 +69,6 @@ class Evaluation(Result):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
-        from tiebreak.stores.log import CopiedLog
-
         copied = CopiedLog(self.record, self.log.environments, tuple(self.log.outcomes(outputs=True)))
         return type(self), (copied, self.table, self.url, (), self.n_shared)
 

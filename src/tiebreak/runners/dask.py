@@ -119,8 +119,9 @@ class DaskPool:
         with self._asking():
             if worker not in self._executors:
                 self._executors[worker] = self._client.get_executor(workers=[worker], pure=False, retries=0)
-            call = code.measure_on_dask, self._scattered, list(map(tuple, cells)), BATCH_SECONDS
-            future: Future[Any] = self._executors[worker].submit(*call)
+            future: Future[Any] = self._executors[worker].submit(
+                code.measure_on_dask, self._scattered, list(map(tuple, cells)), BATCH_SECONDS
+            )
         return future
 
     def drop(self, worker: Hashable) -> None:

@@ -128,8 +128,9 @@ class LocalPool:
         if worker in self._executors:
             future: Future[Any] = self._executors[worker].submit(*call)
             return future
-        arguments = self._owner, *self._pipe[:1]
-        self._executors[worker] = ProcessPoolExecutor(1, timeout=None, initializer=code.begin, initargs=arguments)
+        self._executors[worker] = ProcessPoolExecutor(
+            1, timeout=None, initializer=code.begin, initargs=(self._owner, *self._pipe[:1])
+        )
         with _interrupts_blocked():
             future = self._executors[worker].submit(*call)
             # none, if it has ended by now
