@@ -211,8 +211,7 @@ class PostgresDatabase(Database):
                 Setting("keep_predictions", "False"),
                 ".",
             )
-        text = _FAULTS.get(code, _OTHER).format(said=said, kept=kept, seconds=BUSY_SECONDS)
-        return StoreError(f"{self.url} {text}")
+        return StoreError(f"{self.url} {_FAULTS.get(code, _OTHER).format(said=said, kept=kept, seconds=BUSY_SECONDS)}")
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------------
