@@ -18,8 +18,6 @@ from tiebreak.numerics import IntArray
 
 Result = TypeVar("Result")
 
-_LENGTH = 16
-
 PARSING = threading.RLock()
 """Held while Python parses source: where two threads do, one may end in "AST constructor recursion depth mismatch"."""
 
@@ -31,7 +29,7 @@ def fingerprint(thing: Any) -> str:
     attributes, functions by their source. Classes and functions that are not installed packages, and so may change without a
     version telling it, also count by their source.
     """
-    digest = hashlib.blake2b(digest_size=_LENGTH)
+    digest = hashlib.blake2b(digest_size=16)
     for piece in _pieces(thing, ()):
         digest.update(len(piece).to_bytes(8, "little"))  # so that "ab", "c" is not "a", "bc"
         digest.update(piece)

@@ -321,8 +321,6 @@ LARGEST_SCORE = 1e60
 PERCENT_ABOVE = 1.5
 """A share this large can only be a percentage."""
 
-_ALL_OF_THEM = 100.0
-
 
 def typical_time(seconds: FloatArray) -> tuple[float, float]:
     """The median of times of fits, and its standard error, 0 where a single time says nothing of it; nan where there is none."""
@@ -339,7 +337,7 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
     largest = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf).tolist()
     percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
     fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
-    if percent and fractions and np.nanmin(matrix.score) >= 0 and max(largest) <= _ALL_OF_THEM:
+    if percent and fractions and np.nanmin(matrix.score) >= 0 and max(largest) <= 100:
         raise DataError(
             f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1. Write all "
             "in one unit."
