@@ -330,8 +330,9 @@ def _kind_of(path: Path, root: Path) -> Kind | None:
             return "link"
         with path.open("rb") as file:
             start = file.read(1 << 16)  # records of judged answers hold long texts before the verdict
-        marked = [kind for kind, name, mark in _MARKS if re.search(name, path.name.lower()) and re.search(mark, start)]
-        if marked or format_of(path):
+        own = path.name.lower()
+        marked = [kind for kind, name, mark in _MARKS if re.search(name, own) and re.search(mark, start)]
+        if marked or format_of(path, start):
             return marked[0] if marked else "log"
         names = [each for each in column_names(path, start) if each.strip()]
     except (OSError, TiebreakError, ValueError):  # pyarrow's are ValueErrors

@@ -398,7 +398,7 @@ def by_word(names: Iterable[str]) -> dict[str, str]:
 def sides_of(names: Iterable[str]) -> dict[str, str]:
     """Columns of battles by what they hold, model_a, model_b and winner, as far as their names say it."""
     own = {plain(name): name for name in names}
-    sides = next((pair for pair in (*PAIRS, *WON) if own.keys() >= {*pair}), ())
+    sides = next((pair for pair in (*PAIRS, *WON) if pair[0] in own and pair[1] in own), ())
     winner = next((word for word in (sides[:1] if sides in WON else DECISIONS) if word in own), "")
     return {part: own[word] for part, word in zip(SIDES, (*sides, winner), strict=False) if word} if sides else {}
 

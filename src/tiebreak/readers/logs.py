@@ -50,15 +50,17 @@ class Format(NamedTuple):
     records: Callable[[Path, str], tuple[Iterable[Record], Record]]
 
 
-def format_of(path: Path) -> Format | None:
-    """Format of a log, told by the name of the file and its first bytes; None for any other file."""
+def format_of(path: Path, start: bytes | None = None) -> Format | None:
+    """Format of a log, told by the name of the file and its first bytes, which are read if not given; None for any other file."""
     name = path.name.lower()
     named = [each for each in FORMATS if fnmatchcase(name, each.files)]
     if not named:  # a folder may hold a hundred thousand other files
         return None
-    with path.open("rb") as file:
-        start = file.read(2**14).decode("utf-8-sig", "replace")
-    return next((each for each in named if all(re.search(mark, start) for mark in each.marks)), None)
+    if start is None:
+        with path.open("rb") as file:
+            start = file.read(2**14)
+    text = start[: 2**14].decode("utf-8-sig", "replace")
+    return next((each for each in named if all(re.search(mark, text) for mark in each.marks)), None)
 
 
 def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool = False) -> Long:
