@@ -5,8 +5,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from tiebreak.audits.audit_input import AuditInput, Check, Columns
-from tiebreak.audits.findings import SEVERITIES, Audit, Checked, Finding, Folds
+from tiebreak.audits.findings import SEVERITIES, Audit, AuditInput, Check, Checked, Columns, Finding, Folds
 from tiebreak.audits.folds import (
     find_class_gaps,
     find_departures,

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.audits.audit_input import AuditInput, Found, codes_of
-from tiebreak.audits.findings import Finding, Severity, found, percent
+from tiebreak.audits.findings import AuditInput, Finding, Found, Severity, codes_of, found, percent
 from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray, mid_ranks, student_pvalue
 from tiebreak.plan.data import Dataset, as_column

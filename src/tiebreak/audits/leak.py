@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column
-from tiebreak.audits.findings import Finding, Severity, found
+from tiebreak.audits.findings import MOST_CELLS, AuditInput, Column, Finding, Severity, found
 from tiebreak.numerics import FloatArray, IntArray, mid_ranks
 from tiebreak.scores.vocabulary import count
 

@@ -11,8 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column, Columns, Found, Hashes, codes_of, standardised
-from tiebreak.audits.findings import Finding, Severity, found, percent
+from tiebreak.audits.findings import (
+    MOST_CELLS,
+    AuditInput,
+    Column,
+    Columns,
+    Finding,
+    Found,
+    Hashes,
+    Severity,
+    codes_of,
+    found,
+    percent,
+    standardised,
+)
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import count
 
