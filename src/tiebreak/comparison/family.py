@@ -201,9 +201,7 @@ class Family:
     @cached_property
     def verdict(self) -> Codes:
         """Codes of where the intervals lie; none outside the family."""
-        if not self.is_family:
-            return np.full(self.first.shape, NONE, dtype=np.int8)
-        return verdict_codes(self.interval, self.rope, self.law.tolerance)
+        return self.claims() if self.is_family else np.full(self.first.shape, NONE, dtype=np.int8)
 
     @property
     def shown_direction(self) -> Codes:

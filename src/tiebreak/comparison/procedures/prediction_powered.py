@@ -34,7 +34,8 @@ def _refuse(data: Scores) -> TiebreakError | None:
     """Items without labels by people, of several runs or tasks, or with gaps."""
     items = items_of(data)
     several = f"there are {len(items.runs)} runs" if items.tasks is None else f"the {items.unit}s are of several tasks"
-    of = f" of {FEWEST_LABELS} clusters" if items.clusters is not None else ""
+    known = known_of(items)
+    n, of = _n_clusters(known), " of {} clusters" if items.clusters is not None else ""
     return refusal(
         (
             items.labels is None,
@@ -59,9 +60,10 @@ def _refuse(data: Scores) -> TiebreakError | None:
             ),
         ),
         (
-            _n_clusters(known_of(items)) < FEWEST_LABELS,
+            n < FEWEST_LABELS,
             (
-                f"people labelled {_labelled(items)} for all models, and {FEWEST_LABELS} or more{of} are needed to tell how the "
+                f"people labelled {np.count_nonzero(known.has_label):,} {items.unit}s{of.format(n)} for all models, and "
+                f"{FEWEST_LABELS} or more{of.format(FEWEST_LABELS)} are needed to tell how the "
                 "judge errs. Label the answers of all models to more of them, or take another "
             ),
             Setting("method"),
@@ -147,13 +149,6 @@ def _of_pairs(known: Labelled, one: IntArray, two: IntArray) -> Labelled:
 def _n_clusters(known: Labelled) -> int:
     """Clusters with a labelled item; labelled items without clusters."""
     return int(np.unique(known.codes[known.has_label]).size)
-
-
-def _labelled(items: Items) -> str:
-    """Number of labelled items in words: "60 questions", "60 questions of 12 clusters"."""
-    known = known_of(items)
-    of = "" if known.clusters is None else f" of {_n_clusters(known)} clusters"
-    return f"{np.count_nonzero(known.has_label):,} {items.unit}s{of}"
 
 
 def _agreement(items: Items) -> TestOnly:
