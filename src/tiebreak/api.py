@@ -206,9 +206,9 @@ def compare(
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     plan: Looks | None = None
     if n_total is not None or looks is not None:
-        from tiebreak.views.looks import keep, plan_of  # which most do without
+        from tiebreak.views.looks import plan_of  # which most do without
 
-        plan, path, content = plan_of(n_total, looks)
+        plan, keep = plan_of(n_total, looks)
     scores = _read(
         sources,
         ReadOptions(
@@ -222,8 +222,7 @@ def compare(
                 f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
                 "again when there are more; what that look answered stands in its own answer, which to_json keeps."
             )
-        if path is not None:
-            keep(path, content, answer.looks)
+        keep(answer.looks)
     return answer
 
 

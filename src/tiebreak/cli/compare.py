@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -232,17 +231,14 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], **typed: 
     with standard_input_as_file(files) as held:
         sources = with_folders(held)
         try:
-            kept_in, content = _planned(settings, files)
+            keep = _planned(settings, files)
             comparison = _compared(sources, settings)
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise
         is_gate = any(gate[name] for name in _GATE[:3])
         requirements = _judged(gate, comparison, sources, settings) if is_gate else None
-    if kept_in is not None and comparison.looks is not None:
-        from tiebreak.views.looks import keep
-
-        keep(kept_in, content, comparison.looks)  # before anybody sees the answer
+    keep(comparison.looks)  # before anybody sees the answer
     show_found(sources, on_stdout=output.is_text)
     output.write(comparison, requirements)
     if output.format_ == "csv":
@@ -250,11 +246,11 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], **typed: 
     context.exit(EXIT_OK if requirements is None else _exit_code(gate, requirements))
 
 
-def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | None, bytes | None]:
-    """Put the plan in the place of the file of looks; that file, if it is to keep them, with what it holds now."""
+def _planned(settings: dict[str, Any], files: Sequence[str]) -> Callable[[Any], None]:
+    """Put the plan in the place of the file of looks; what keeps them there, if anything is to."""
     is_random = settings.pop("random_order")
     if settings["looks"] is None and not is_random:
-        return None, None
+        return lambda taken: None
     if settings["looks"] is None and settings["n_total"] is None:
         raise click.UsageError("--random-order is of a plan of looks: say how many units there will be, with --n-total.")
     from dataclasses import replace
@@ -262,9 +258,9 @@ def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | Non
     from tiebreak.views.looks import plan_of
 
     check_apart("--looks", settings["looks"], files)
-    plan, path, content = plan_of(settings["n_total"], settings["looks"])
+    plan, keep = plan_of(settings["n_total"], settings["looks"])
     settings["looks"] = replace(plan, check_order=False) if plan is not None and is_random else plan
-    return path, content
+    return keep
 
 
 def _noise_floor(gate: dict[str, Any], sources: Sequence[Any], comparison: tb.Comparison) -> tb.NoiseFloor | str | float | None:

@@ -3,7 +3,8 @@
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,8 +33,8 @@ STALE_SECONDS = 60.0
 """Age from which the lock of a writer is one that died."""
 
 
-def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None, bytes | None]:
-    """The plan that a caller means by `n_total` and `looks`; and the file that is to keep it, with what it holds now."""
+def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Callable[[Looks], None]]:
+    """The plan that a caller means by `n_total` and `looks`; and what keeps it with the next look, if it has a file."""
     path, content, plan = None, None, looks if isinstance(looks, Looks) else getattr(looks, "looks", None)
     if isinstance(looks, str | os.PathLike):
         path = Path(looks)
@@ -66,7 +67,8 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
             Setting("n_total", str(n_total)),
             ". A plan keeps its size; further data need a new plan, on new units.",
         )
-    return (Looks(n_total=n_total) if plan is None and n_total is not None else plan), path, content
+    plan = Looks(n_total=n_total) if plan is None and n_total is not None else plan
+    return plan, (lambda taken: None) if path is None else partial(keep, path, content)
 
 
 def _bytes_of(path: Path) -> bytes | None:
