@@ -221,7 +221,7 @@ def matrix_page(matrix: ConfusionMatrix) -> Page:
 
 
 def _names(labels: Sequence[object]) -> list[str]:
-    return short_names([printable(str(label)) for label in labels], 16)
+    return short_names(list(map(str, labels)), 16)
 
 
 def _square(title: str, labels: Sequence[object], texts: Any) -> Table:

@@ -129,11 +129,6 @@ def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     return Judged(law=law, reach_df=reached(law))
 
 
-def _means(data: Scores) -> ModelValues:
-    """Mean score of each model, with its own t interval."""
-    return ModelValues.of(_samples(data).by_items)
-
-
 def _refuse_single(data: Scores) -> TiebreakError | None:
     """Fewer than two scores of a model."""
     unit = "seed" if question_of(data) == "seeds" else "example" if data.items is None else data.items.unit
@@ -166,7 +161,7 @@ WELCH = Procedure(
     references=(WELCH_1947,),
     traits=frozenset(("unpaired",)),
     judge=lambda data, first, second, rope, alpha, seed: _judge_means(data, first, second),
-    values=_means,
+    values=lambda data: ModelValues.of(_samples(data).by_items),
     refuse=_refuse_single,
     remarks=_independent_sets,
 )
@@ -185,6 +180,6 @@ WELCH_SEEDS = Procedure(
     references=(WELCH_1947, SEED_REFERENCE),
     traits=frozenset(("unpaired",)),
     judge=WELCH.judge,
-    values=_means,
-    refuse=_refuse_single,
+    values=WELCH.values,
+    refuse=WELCH.refuse,
 )
