@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import tiebreak as tb
-from tiebreak.cli.measuring import error_of_study, local_run_options, run_of, store_for_study, store_option, watched
+from tiebreak.cli.measuring import error_of_study, local_run_options, run_of, store_for_study, store_option
 from tiebreak.cli.options import NAMES, ROPE, Output, format_option, help_option, html_option, plots_option, raw_option
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE
 from tiebreak.errors import TiebreakError
@@ -73,8 +73,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Any], typed: dict[str
     output = Output.of(typed, [path])
     url = store_for_study(typed["store"], study.store, study.name)
     try:
-        with watched(typed["quiet"], url) as report:
-            run = run_of(typed, study, url, typed["name"] or f"{study.name}-{kind}{about}", report)
+        with run_of(typed, study, url, typed["name"] or f"{study.name}-{kind}{about}") as run:
             rope = study.rope if typed["rope"] is None else typed["rope"]
             curve = measure(**arguments, **run, scoring=study.scoring, rope=rope, alpha=typed["alpha"])
         curve = curve if typed["metric"] is None else curve.for_metric(typed["metric"])

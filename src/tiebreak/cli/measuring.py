@@ -106,13 +106,15 @@ _KEYS = {"rng": "seed", "scoring": "metrics"}
 
 
 @contextmanager
-def watched(quiet: bool, url: str) -> Iterator[Callable[[Progress], None]]:
-    """Show the progress that is reported; whatever ends the run early, say what is kept and how to go on.
+def run_of(typed: dict[str, Any], study: Study, url: str, name: str) -> Iterator[Run]:
+    """The run of a study in a store, by the options as typed; None leaves it to the study.
 
-    It is a bar on a terminal, lines elsewhere, and nothing where it is to be `quiet`.
+    Its progress is shown: a bar on a terminal, lines elsewhere, and nothing where it is to be quiet. Whatever ends it early, it
+    is said what is kept and how to go on.
     """
+    dask = typed.get("dask")
     show: Callable[[Progress], object] | None = None
-    if not quiet and sys.stderr is not None:
+    if not typed["quiet"] and sys.stderr is not None:
         from tiebreak.views import progress as views
 
         show = views.bar() if sys.stderr.isatty() else views.lines(say)
@@ -125,7 +127,17 @@ def watched(quiet: bool, url: str) -> Iterator[Callable[[Progress], None]]:
             show(progress)
 
     try:
-        yield report
+        yield {
+            "store": url,
+            "name": name,
+            "n_jobs": 1 if dask else study.n_jobs if typed["n_jobs"] is None else typed["n_jobs"],
+            "runner": dask,
+            "threads_per_fit": study.threads_per_fit,
+            "timeout": typed["timeout"] or study.timeout,
+            "retry_failed": typed["retry_failed"],
+            "accept_versions": typed["accept_versions"],
+            "progress": report,
+        }
     except (KeyboardInterrupt, Terminated, StoreError, LostWorkersError):
         if last is not None:
             from tiebreak.stores.postgres import masked
@@ -154,28 +166,6 @@ def _as_written(part: str | Setting | Advice) -> str | Setting | Advice:
 
 
 # --- options of a run -------------------------------------------------------------------------------------------------------
-
-
-def run_of(
-    typed: dict[str, Any],
-    study: Study,
-    url: str,
-    name: str,
-    progress: Callable[[Progress], object] | None,
-) -> Run:
-    """The run of a study in a store, by the options as typed; None leaves it to the study."""
-    dask = typed.get("dask")
-    return {
-        "store": url,
-        "name": name,
-        "n_jobs": 1 if dask else study.n_jobs if typed["n_jobs"] is None else typed["n_jobs"],
-        "runner": dask,
-        "threads_per_fit": study.threads_per_fit,
-        "timeout": typed["timeout"] or study.timeout,
-        "retry_failed": typed["retry_failed"],
-        "accept_versions": typed["accept_versions"],
-        "progress": progress,
-    }
 
 
 def _address(typed: str) -> str:

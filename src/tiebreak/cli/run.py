@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
-from tiebreak.cli.measuring import error_of_study, run_of, run_options, store_for_study, store_option, watched
+from tiebreak.cli.measuring import error_of_study, run_of, run_options, store_for_study, store_option
 from tiebreak.cli.options import FORMATS, ROPE, Output, emit_page, help_option, output_options
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
 from tiebreak.errors import TiebreakError
@@ -80,8 +80,7 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
             task, retry_failed = plan.datasets[0].task, typed["retry_failed"]
             emit_page(plan_page(preview, task, study.file, masked(url), retry_failed=retry_failed))
             return EXIT_OK
-        with watched(typed["quiet"], url) as report:
-            options = run_of(typed, study, url, name, report)
+        with run_of(typed, study, url, name) as options:
             settings = {"study": str(study.path), "rope": study.rope}
             evaluation = measure_plan(plan, scorers, keep_predictions=study.keep_predictions, settings=settings, **options)
     except TiebreakError as error:
