@@ -577,12 +577,10 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
 
         settings = replace(settings, looks=next_look(settings.looks, scores, settings, method, rope))
     resolved = replace(settings, rope=rope)
-    table = _family_of(scores, resolved, method)
-    ranking = rank_models(scores, method, table)
+    table, ranking = _ranked(scores, resolved, method)
     if (np.diff(ranking.order) < 0).any():  # one is shown above one whose value is higher: pairs say more than values
         scores = _in_order(scores, np.array(scores.models, dtype=object)[ranking.order].tolist())
-        table = _family_of(scores, resolved, method)
-        ranking = rank_models(scores, method, table)
+        table, ranking = _ranked(scores, resolved, method)
     if rope and table.judged.unit != "metric":
         raise InvalidParameterError(
             f"{method.name} judges differences of {units.metric.name}, in another unit than the metric's, so it takes no rope. "
@@ -655,15 +653,16 @@ def _check_models(scores: Scores, baseline: str | None) -> None:
     problems.stop()
 
 
-def _family_of(scores: Scores, settings: Settings, method: Method) -> Family:
-    """The pairs of scores whose models stand in ranking order."""
+def _ranked(scores: Scores, settings: Settings, method: Method) -> tuple[Family, RankingTable]:
+    """The pairs of scores whose models stand in ranking order, and the ranking that they make."""
     if settings.baseline is None:
         first, second = every_pair(len(scores.models))
     else:
         second, first = pairs_of_reference(scores.models, settings)
     judged = _differences(scores, method, settings, first, second)
     name = settings.family if settings.baseline is None else "baseline"
-    return Family(first, second, judged, float(settings.rope), settings.alpha, settings.correction or "bonferroni", family=name)
+    table = Family(first, second, judged, float(settings.rope), settings.alpha, settings.correction or "bonferroni", family=name)
+    return table, rank_models(scores, method, table)
 
 
 def _differences(
