@@ -150,7 +150,7 @@ class Results:
                 else f"{printable(str(self.path))} holds no results that tiebreak reads among {self.n_files:,} "
                 f"file{'s' * (self.n_files != 1)}: logs of lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM "
                 "(per_instance_stats.json), Every Eval Ever, promptfoo, EvalPlus, LiveCodeBench (JSON), SWE-bench (reports), "
-                "nnU-Net; annotations of AlpacaEval; tables (.csv, .tsv, .jsonl, .parquet), answers saved with "
+                "Terminal-Bench, nnU-Net; annotations of AlpacaEval; tables (.csv, .tsv, .jsonl, .parquet), answers saved with "
                 "--format json. JSON files of single runs are passed by name, as in FOLDER/*.json."
             )
         found = (

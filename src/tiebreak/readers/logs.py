@@ -534,7 +534,7 @@ def _provider_and_prompt(outcome: Record) -> tuple[str, str]:
     )
 
 
-# --- Every Eval Ever, SWE-bench, EvalPlus, LiveCodeBench, nnU-Net -----------------------------------------------------------
+# --- Every Eval Ever, SWE-bench, Terminal-Bench, EvalPlus, LiveCodeBench, nnU-Net -------------------------------------------
 
 
 def _every_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
@@ -599,6 +599,21 @@ def _swe_bench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     return ({"item": each, "model": model, "scores": {"resolved": is_one}} for each, is_one in resolved.items()), {
         "said": {
             f"{total - len(resolved)} of {total} instances were not submitted: they are missing, not wrong": total > len(resolved)
+        },
+    }
+
+
+def _terminal_bench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    found = _whole(path, name)["results"]
+    model = re.sub(r"[._-]*results$", "", path.stem) or path.resolve().parent.name  # of the run
+    n_open = sum(each["is_resolved"] is None for each in found)
+    return (
+        {"item": each["task_id"], "model": model, "epoch": "#", "scores": {"resolved": bool(each["is_resolved"])}}
+        for each in found
+    ), {
+        "lower": {"resolved": False}.get,
+        "said": {
+            f"{n_open} of {len(found)} trials could not be judged and count as not resolved, as the tool counts them": n_open
         },
     }
 
@@ -692,6 +707,9 @@ FORMATS = (
     Format("HELM", "per_instance_stats.json", (r"^\s*\[",), _helm),
     Format("nnU-Net", "*.json", (r'"foreground_mean"\s*:',), _nnunet),
     Format("promptfoo", "*.json*", (r'"(evalId|testIdx)"\s*:', r'"(results|testCase|provider|success)"\s*:'), _promptfoo),
+    Format(
+        "Terminal-Bench", "*results.json", (r'"results"\s*:\s*\[', r'"trial_name"\s*:', r'"is_resolved"\s*:'), _terminal_bench
+    ),
     Format("SWE-bench", "*.json", (r'"resolved_instances"\s*:', r'"total_instances"\s*:'), _swe_bench),
     Format(
         "Every Eval Ever",
