@@ -97,8 +97,8 @@ _FOLD = re.compile(
 _BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<of>fold|cv|split|seed)[ _=-]?\d+([ _](valid|val|test))?", re.IGNORECASE)
 """Name of such a column where the metric stands in front: acc_fold1."""
 
-_CORNERS = ("estimators:", "resamples:", "folds:")
-"""What aeon and tsml write above the datasets: what the other columns are of. Their files are called after the metric."""
+_CORNERS = {"estimators:": False, "resamples:": True, "folds:": True}
+"""What aeon and tsml write above the datasets, and whether the other columns are numbered. Files are called after the metric."""
 
 _STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state")}
 _FAILED = set(
@@ -164,7 +164,9 @@ class Reading:
         }
         table = replace(table, columns={name: column for name, column in table.columns.items() if name not in empty})
         roles = find_roles(table, options.named_columns, options.metric)
-        if (corner := next(iter(table.columns), "")).casefold() in _CORNERS and not options.named_columns:
+        corner, *others = table.columns or [""]
+        are_numbered = all(map(str.isdecimal, others))  # as resamples are
+        if _CORNERS.get(corner.casefold()) is are_numbered and not options.named_columns:
             roles["dataset"] = [corner]
         if _numbers_rows(table, roles, options):
             del table.columns[roles.pop("item")[0]]  # a dict of our own, made above
