@@ -80,7 +80,7 @@ def rate(
         together (a user, a prompt), and weight where some count more; or winner and loser; or model_a, model_b, wins_a, wins_b
         and ties, counted; or AlpacaEval's annotations; or what `read_battles` has read. Several are joined, of a folder all those
         in it. Or scores of several datasets, as `compare` reads them: on each dataset the model with the better mean
-        beats the others.
+        beats the others, over the splits that all models there have.
     metric, lower_is_better
         Of scores, as for `compare`.
     tie_margin : float

@@ -45,6 +45,14 @@ def test_datasets_in_a_loss_and_in_a_gain_count_alike() -> None:
     assert (mixed.models, mixed.wins.tolist()) == (("a", "b"), [4, 2])  # a is better on 2 of 3 of each
 
 
+def test_a_split_that_one_model_lacks_decides_nothing() -> None:
+    """The first is better by .01 on every split; the other lacks the hard one, by which it once won everywhere."""
+    splits = [(f"d{d}", m, s) for d in range(8) for s in range(5) for m in "ab" if m == "a" or s]
+    rows = [(d, m, s, (0.9 if s else 0.5) + 0.01 * (m == "a")) for d, m, s in splits]
+    rated = tb.rate(pd.DataFrame(rows, columns=["dataset", "model", "split", "accuracy"]), metric="accuracy")
+    assert (rated.models, rated.wins.tolist()) == (("a", "b"), [8, 0])
+
+
 def test_the_anchor_is_rated_1000() -> None:
     """And all intervals are of the difference to it, so its own is a point."""
     ratings, free = tb.rate(BATTLES, anchor="y"), tb.rate(BATTLES)

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import expit
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import FloatArray, IntArray, mean_present, student
+from tiebreak.numerics import FloatArray, IntArray, student
 from tiebreak.result import Result
 from tiebreak.scores.battles import Battles
+from tiebreak.scores.means import dataset_means
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.statistics.rates import proportion_interval
@@ -159,11 +160,11 @@ class Ratings(Result):
 
 
 def rate_scores(scores: Scores, *, tie_margin: float = 0.0, anchor: str | None = None, level: float = 0.95) -> Ratings:
-    """Ratings from scores: on each dataset that two models share, the one with the better mean beats the other."""
-    table = np.full((len(scores.models), len(scores.matrices)), np.nan)
-    for column, matrix in enumerate(scores.matrices):
-        rows = [scores.models.index(name) for name in matrix.models]
-        table[rows, column] = scores.metric_of(matrix).sign * mean_present(matrix.score, axis=1)
+    """Ratings from scores: on each dataset that two models share, the one with the better mean beats the other.
+
+    Means are over the splits that all models of a dataset have, as where they are compared.
+    """
+    table = scores.metric.sign * dataset_means(scores).matrix().score
     first, second, score, dataset = battles_of_scores(table, margin=tie_margin)
     fixed = _checked(first, second, scores.models, anchor)
     found = bradley_terry(first, second, score, n_models=len(scores.models), cluster=dataset)
