@@ -264,6 +264,8 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     is_long = any(plain(name) in _WORDS["score"] or name == metric for name in names)
     for role, words in _WORDS.items():
         claims = [name for name in free if plain(name) in words]
+        if role == "judge":  # who judged may be a list of names
+            claims = [name for name in claims if name not in table.nested]
         if role in _NAMING:
             claims = [name for name in claims if name in table.nested or not has_fractions(table.columns[name])]
         of_texts = [name for name in claims if name in texts]

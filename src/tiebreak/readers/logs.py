@@ -629,7 +629,7 @@ def _eval_plus(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         {
             # as EvalPlus counts: what passes the further tests and not the first ones passes neither
             "scores": {
-                "base": sample["base_status"] == "pass",
+                "base": sample["base_status" if "base_status" in sample else "status"] == "pass",  # BigCodeBench's only one
                 **({"plus": sample["base_status"] == sample["plus_status"] == "pass"} if sample.get("plus_status") else {}),
             },
             "item": item,

@@ -742,7 +742,8 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = parse_json(text, name, is_table=True)
     if isinstance(held, Mapping) and "mteb_version" in held:
         held = [_of_mteb(held, path.absolute(), name)]
-    if isinstance(held, Mapping) and isinstance(held.get("results"), Mapping) and "lm_eval_version" in held:
+    is_lm_eval = isinstance(held, Mapping) and not {"lm_eval_version", "versions"}.isdisjoint(held)
+    if is_lm_eval and isinstance(held.get("results"), Mapping):
         held = _of_lm_eval(held)
     lists = [own for key in ("columns", "data") if isinstance(held, Mapping) and isinstance(own := held.get(key), list)]
     if len(lists) == 2 and all(
@@ -783,7 +784,11 @@ def _of_lm_eval(held: Mapping[str, Any]) -> list[dict[str, Any]]:
     model = held.get("model_name") or config.get("model_args")
     return [
         {"dataset": task, **({"model": str(model)} if model else {})}
-        | {key.removesuffix(",none"): value for key, value in own.items() if "," in key and "_stderr" not in key}
+        | {
+            key.removesuffix(",none"): value  # which stands behind a name since version 0.4
+            for key, value in own.items()
+            if "_stderr" not in key and ("," in key or not any("," in each for each in own))
+        }
         for task, own in tasks.items()
     ]
 
