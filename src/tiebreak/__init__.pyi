@@ -62,7 +62,7 @@ from tiebreak.stores.contract import CellTable as CellTable
 from tiebreak.stores.contract import Claim as Claim
 from tiebreak.stores.contract import Damage as Damage
 from tiebreak.stores.contract import RunSummary as RunSummary
-from tiebreak.stores.log import SqlLease as SqlLease
+from tiebreak.stores.lease import SqlLease as SqlLease
 from tiebreak.stores.log import SqlLog as SqlLog
 from tiebreak.stores.sql import MemoryStore as MemoryStore
 from tiebreak.stores.sql import SqlStore as SqlStore

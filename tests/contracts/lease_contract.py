@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.contracts.plans import a_failure, a_plan, all_cells, an_outcome, claimed
 from tiebreak.plan.record import Cell
-from tiebreak.stores.log import SqlLease
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import SqlStore
 
 CELLS = all_cells(a_plan())

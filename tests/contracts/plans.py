@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.metric import Metric
 from tiebreak.stores.contract import Claim
-from tiebreak.stores.log import SqlLease
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import SqlStore
 
 VERSIONS = {"Python": "3.11.7", "scikit-learn": "1.8.0"}

@@ -20,9 +20,9 @@ SCRIPT = """
 import json, os, sys, time
 import tiebreak as tb
 from tests.evaluation.sharers import study
-from tiebreak.stores import log
+from tiebreak.stores import lease
 
-log.SECONDS = 4.0
+lease.SECONDS = 4.0
 url, seconds, n_jobs = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 print("ready", flush=True)
 input()

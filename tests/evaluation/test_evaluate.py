@@ -22,7 +22,7 @@ from tiebreak.evaluation.evaluate import Claims, Tracker
 from tiebreak.evaluation.progress import Progress
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim
-from tiebreak.stores.log import SqlLease
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import MemoryStore
 
 X, Y = make_classification(n_samples=60, n_features=5, flip_y=0.2, random_state=2)

@@ -26,7 +26,7 @@ from tiebreak.stores.encoding import (
     to_msgpack,
     unpack_arrays,
 )
-from tiebreak.stores.log import SqlLease
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import SqlStore, known_run
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))

@@ -11,8 +11,8 @@ import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome, claimed, executed
 from tiebreak.errors import ChangedRunError
-from tiebreak.stores import log as leases
-from tiebreak.stores.log import SqlLease
+from tiebreak.stores import lease as leases
+from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import SqlStore
 
 CELLS = all_cells(a_plan())
@@ -59,7 +59,7 @@ def test_cells_of_a_process_that_was_killed_are_free_at_once(store: SqlStore, pa
     """On the same machine nobody has to wait: it is seen that the process has ended."""
     script = (
         "import time; from tests.contracts.plans import a_plan, all_cells, claimed\n"
-        "from tiebreak.stores.log import SqlLease; from tiebreak.stores.sql import SqlStore\n"
+        "from tiebreak.stores.lease import SqlLease; from tiebreak.stores.sql import SqlStore\n"
         f"lease = SqlLease(SqlStore({str(path)!r}).open(a_plan())); claimed(lease, all_cells(a_plan())[:5])\n"
         "print('ready', flush=True); time.sleep(60)"
     )

@@ -30,7 +30,8 @@ from tiebreak.runners.worker import Workload
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import split_address
 from tiebreak.stores.contract import CellTable, NoStoreError
-from tiebreak.stores.log import SqlLease, SqlLog
+from tiebreak.stores.lease import SqlLease
+from tiebreak.stores.log import SqlLog
 from tiebreak.stores.sql import MemoryStore, open_store
 
 

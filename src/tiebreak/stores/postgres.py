@@ -211,7 +211,8 @@ class PostgresDatabase(Database):
                 Setting("keep_predictions", "False"),
                 ".",
             )
-        return StoreError(f"{self.url} {_FAULTS.get(code, _OTHER).format(said=said, kept=kept, seconds=BUSY_SECONDS)}")
+        text = _FAULTS.get(code, _OTHER).format(said=said, kept=kept, seconds=BUSY_SECONDS)
+        return StoreError(f"{self.url} {text}")
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------------
