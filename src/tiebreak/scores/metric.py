@@ -104,8 +104,9 @@ _SHARES_OF_OTHERS = frozenset(
 _HIGHER = _SHARES_OF_OTHERS | frozenset(
     """accnorm adjr2 adjustedr2 adjustedrsquared bertscore bleu chrf cindex cohenkappa cohenskappa concordance concordanceindex
     dcg exactmatch f0.5 f2 fbeta gmean hit hitrate hitratio inceptionscore is jaccardindex jaccardsimilarity kappa meteor msssim
-    normalizedgini passrate pearson pearsonr psnr qwk quadraticweightedkappa rouge rougel rougelsum sacrebleu solverate spearman
-    spearmanr ssim successrate top1 top10 top10accuracy top1acc top1accuracy top3 top5 top5acc top5accuracy winrate""".split()
+    normalizedgini passrate pearson pearsonr psnr qwk quadraticweightedkappa reward rouge rougel rougelsum sacrebleu solverate
+    spearman spearmanr ssim successrate top1 top10 top10accuracy top1acc top1accuracy top3 top5 top5acc top5accuracy
+    winrate""".split()
 )
 _LOWER = frozenset(
     """bitsperbyte bpb ce cer charactererrorrate crps crossentropy ece eer equalerrorrate errorrate expectedcalibrationerror
