@@ -179,6 +179,8 @@ def test_a_dict_names_the_one_model_of_each_source(write: Write) -> None:
     one = pd.DataFrame({"item": [1, 2], "score": [1, 0]})
     for source in (one, one.rename(columns={"score": "svm"}), one.assign(model="svm"), tb.read_items(one.assign(model="svm"))):
         assert tb.read_items({"a": source, "b": one}).models == ("a", "b")
+    versions = [one.assign(model="svm"), one.assign(model="svm", score=[0, 1])]  # without a name of its own each is numbered
+    assert tb.read_items(*versions).models == ("svm (source 1)", "svm (source 2)")
     with pytest.raises(UnclearSourceError, match=r"^the source given for 'a' holds 2 models\. Pass it without a name\."):
         tb.read_items({"a": pd.concat([one.assign(model=model) for model in "xy"])})
 

@@ -192,10 +192,15 @@ def _without_clashes(parts: Sequence[Long]) -> Sequence[Long]:
     if clash:
         refuse_versions(Counter(chain.from_iterable(part.models for part in parts)), "tasks or runs", "'task' or 'run'")
     return [
-        part.with_models({each: part.stem if len(part.models) == 1 else f"{each} ({part.stem})" for each in clash if part.stem})
+        part.with_models(
+            {
+                each: part.stem if part.stem and len(part.models) == 1 else f"{each} ({part.stem or f'source {number}'})"
+                for each in clash
+            }
+        )
         if clash
         else part
-        for part in parts
+        for number, part in enumerate(parts, start=1)
     ]
 
 
