@@ -45,17 +45,14 @@ class Row(NamedTuple):
     peer: str
     effect: float
     draw: Callable[[Rng, float], Drawn]
-
-    @property
-    def has_goal(self) -> bool:
-        return not self.name.startswith("(")
+    has_goal: bool = True
 
 
 ROWS: list[Row] = []
 
 
-def row(name: str, peer: str, effect: float) -> Callable[[Callable[[Rng, float], Drawn]], None]:
-    return lambda draw: ROWS.append(Row(name, peer, effect, draw))
+def row(name: str, peer: str, effect: float, *, has_goal: bool = True) -> Callable[[Callable[[Rng, float], Drawn]], None]:
+    return lambda draw: ROWS.append(Row(name, peer, effect, draw, has_goal))
 
 
 def paired(a: Array, b: Array, **columns: Array) -> pd.DataFrame:
@@ -150,10 +147,12 @@ def tasks(sizes: tuple[int, ...], effect: float) -> None:
 def runs(n_items: int, n_runs: int, effect: float, spread: float, column: str) -> None:
     said = f"runs of spread {spread:g}" if spread else "runs that do not differ"
 
-    is_unknown = column == "run" and not spread
-    name = f"{n_items} items x {n_runs} {column}s, {said}"
-
-    @row(f"({name})" if is_unknown else name, "t of the means of items", effect)
+    @row(
+        f"{n_items} items x {n_runs} {column}s, {said}",
+        "t of the means of items",
+        effect,
+        has_goal=column == "epoch" or spread > 0,
+    )
     def _(rng: Rng, effect: float) -> Drawn:
         hard = np.repeat(rng.normal(size=n_items), n_runs)
         own = [spread * np.tile(rng.normal(size=n_runs), n_items) + 0.5 * rng.normal(size=n_items * n_runs) for _ in range(2)]
@@ -206,9 +205,7 @@ def seeds(n_a: int, n_b: int, effect: float) -> None:
 
 
 def periods(n: int, effect: float, phi: float) -> None:
-    name = f"{n} periods, autoregression {phi:g}"
-
-    @row(name if phi else f"({name})", "paired t", effect)
+    @row(f"{n} periods, autoregression {phi:g}", "paired t", effect, has_goal=phi > 0)
     def _(rng: Rng, effect: float) -> Drawn:
         noise = np.empty(n + 100)
         noise[0] = rng.normal()
@@ -283,8 +280,9 @@ def main() -> int:
         chance = 2 * np.sqrt(0.5 / asked.tables)
         misses = each.has_goal and peer_wrong <= LEVEL and ours < peer - CLOSE - chance
         has_missed |= misses
+        name = each.name if each.has_goal else f"({each.name})"
         print(
-            f"{each.name:52} {ours:6.2f} {peer:6.2f}   {wrong:6.3f} {peer_wrong:6.3f}   {each.peer}{' MISSED' if misses else ''}",
+            f"{name:52} {ours:6.2f} {peer:6.2f}   {wrong:6.3f} {peer_wrong:6.3f}   {each.peer}{' MISSED' if misses else ''}",
             flush=True,
         )
     return int(has_missed)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from tiebreak.readers.files import content_of, refuse, text_of
@@ -12,8 +13,9 @@ RESAMPLE = rb"(?i)\A[^,\r\n]+,[^,\r\n]+,(test|train),\d+,"
 
 def is_resample(path: Path) -> bool:
     """True for such a file, by its beginning."""
-    with path.open("rb") as file:
+    with suppress(OSError), path.open("rb") as file:
         return bool(re.match(RESAMPLE, file.read(1000)))
+    return False  # what cannot be opened its reader says
 
 
 def score_of_resample(path: Path, name: str) -> dict[str, str | float]:

@@ -386,7 +386,7 @@ class Reading:
         if alone is None or not (self.folds or self.score_column()):  # a column for each model
             reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
             return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
-        alone = alone.removesuffix(f"_{self._metric_of_file}")
+        alone = alone.removesuffix(f"_{metric}" if (metric := self._metric_of_file) else "")
         columns: dict[str, Column] = {**table.columns, _ALONE: Words((alone,), np.zeros(table.n_rows, dtype=np.int32))}
         # of one model "iter" counts the steps of its training, unless the caller says that it numbers splits
         roles = {

@@ -359,6 +359,7 @@ def _versions_apart(sources: Sequence[Source], common: str) -> tuple[list[Source
     A dataset without a name is the `common` one. With the sources come the names of all models, versions side by side.
     """
     marks = [source.file or source.place for source in sources]
+    has_parts = sources[0].held.design.kind != "test-sets"  # of a model's scores, by split; each model has a test set of its own
     places: dict[str, list[int]] = {}
     for place, source in enumerate(sources):
         for name in source.held.models:
@@ -370,7 +371,7 @@ def _versions_apart(sources: Sequence[Source], common: str) -> tuple[list[Source
             scores = _by_dataset(sources[place].held, name, common)
             for seen, its_places in versions:  # noqa: B007  (used behind the loop)
                 pairs = [(own, seen[dataset]) for dataset, own in scores.items() if dataset in seen]
-                if all(own == its or own.keys().isdisjoint(its) for own, its in pairs):
+                if all(own == its or (has_parts and own.keys().isdisjoint(its)) for own, its in pairs):
                     break
             else:
                 seen, its_places = {}, []
