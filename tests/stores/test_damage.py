@@ -305,9 +305,9 @@ FILES: dict[str, tuple[Callable[[Path], object], type[Exception], str]] = {
         "is a SQLite database of something else, with the table 'places'; it was left",
     ),
     "another schema": (
-        definition("UPDATE tiebreak_store SET schema = 11"),
+        definition("UPDATE tiebreak_store SET schema = 12"),
         StoreError,
-        "has schema 11, of another release of tiebreak, and this one knows schema 10 only. It was left as it is. Read it with",
+        "has schema 12, of another release of tiebreak, and this one knows schema 11 only. It was left as it is. Read it with",
     ),
     "tables of another schema": (
         definition("CREATE TABLE tiebreak_models (run BIGINT)"),

@@ -108,8 +108,8 @@ def test_tables_of_our_names_that_are_no_store(store: SqlStore, postgres_url: st
     execute(postgres_url, "DROP VIEW tiebreak_cells", "DROP TABLE tiebreak_runs")
     store.open(a_plan())
     store.close()
-    execute(postgres_url, "UPDATE tiebreak_store SET schema = 11")
-    assert "has schema 11, of another release of tiebreak, and this one knows schema 10 only" in told(StoreError, store.runs)
+    execute(postgres_url, "UPDATE tiebreak_store SET schema = 12")
+    assert "has schema 12, of another release of tiebreak, and this one knows schema 11 only" in told(StoreError, store.runs)
 
 
 def test_damage_is_found(store: SqlStore, postgres_url: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.stores.contract import Damage, NoStoreError
 
-SCHEMA = 10
+SCHEMA = 11
 """Version of what follows. A change of tables, columns, coding or hash raises it."""
 
 TABLES = {
