@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,12 @@ SLOW = ("cli", "evaluation", "plots", "reference", "reliability", "report", "run
 """Folders whose tests draw, write, measure or start something, or read all reference cases: none of them is quick."""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where quick tests alone are asked for the others are not even imported, which takes seconds."""
+    is_of_tests = "tests" in collection_path.parts and collection_path.name in SLOW
+    return (config.option.markexpr == "quick" and is_of_tests) or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One server for all tests that need it, instead of one for each of pytest's workers; a test that is not slow is quick."""
@@ -35,8 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(group))
         starts_something = not {"postgres_server", *SERVERS}.isdisjoint(getattr(item, "fixturenames", ()))
-        is_slow = item.path.parent.name in SLOW and "tests" in item.path.parts
-        if is_slow or starts_something or any(map(item.get_closest_marker, ("browser", "docs", "lowest"))):
+        if starts_something or any(map(item.get_closest_marker, ("browser", "docs", "lowest"))):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("slow") is None:
             item.add_marker(pytest.mark.quick)

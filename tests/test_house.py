@@ -14,14 +14,13 @@ from tiebreak.numerics.law import VERDICTS
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tiebreak"
 FILES = {file.relative_to(SOURCE).as_posix(): file.read_text(encoding="utf-8") for file in sorted(SOURCE.rglob("*.py"))}
-TREES = {path: ast.parse(text) for path, text in FILES.items()}
 PUBLIC = [
     (f"{home.replace('.', '/')}.py", name)
     for stub in SOURCE.rglob("*.pyi")
     for home, name in re.findall(r"^from tiebreak\.([\w.]*) import (\w+) as", stub.read_text(encoding="utf-8"), re.MULTILINE)
 ]
 """File and name of everything that stands in a stub."""
-CLASSES = [node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+CLASSES = re.findall(r"^ *class (\w+)", "".join(FILES.values()), re.MULTILINE)
 ONCE = {
     r"\bcsv\.(reader|DictReader)\(|read_csv\(|loadtxt\(|genfromtxt\(|csv\.open_csv\(": ["readers/tables.py"],
     r"[\[({]\s*" + r",\s*".join(f'"{word}"' for word in VERDICTS[:3]): ["numerics/law.py"],
@@ -39,6 +38,16 @@ ONCE = {
     ],
 }
 """Files in which a pattern may stand: the text of a table is read, verdicts are listed, Student's t is taken."""
+
+
+# One of pytest's workers runs these, and parses the tree.
+pytestmark = pytest.mark.xdist_group("house")
+
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """Each file of the package, parsed."""
+    return {path: ast.parse(text) for path, text in FILES.items()}
 
 
 def rows_below(page: str, heading: str) -> list[list[str]]:
@@ -65,10 +74,10 @@ def test_a_public_name_is_public_once_and_a_class_stands_once() -> None:
         assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
-def test_a_public_function_is_reached() -> None:
+def test_a_public_function_is_reached(trees: dict[str, ast.Module]) -> None:
     """A function that no other file uses is shown on a page beside the list of names; else it would be there for nobody."""
     used = defaultdict(set)
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, (ast.Name, ast.Attribute)):
                 used[node.id if isinstance(node, ast.Name) else node.attr].add(path)
@@ -77,19 +86,19 @@ def test_a_public_function_is_reached() -> None:
     assert [name for home, name in PUBLIC if name[0].islower() and not used[name] - {home} and name not in shown] == []
 
 
-def test_what_is_returned_can_be_imported() -> None:
+def test_what_is_returned_can_be_imported(trees: dict[str, ast.Module]) -> None:
     """Who writes a function that takes a result names its class, so every class that a public function returns is public."""
     hidden = {*CLASSES} - {name for _, name in PUBLIC}
     for home, name in PUBLIC:
-        for node in TREES[home].body if home in TREES else ():
+        for node in trees[home].body if home in trees else ():
             if isinstance(node, ast.FunctionDef) and node.name == name and node.returns is not None:
                 assert not hidden & {each.id for each in ast.walk(node.returns) if isinstance(each, ast.Name)}, f"{home}: {name}"
 
 
-def test_docstrings_name_the_thing() -> None:
+def test_docstrings_name_the_thing(trees: dict[str, ast.Module]) -> None:
     """A docstring starts with the noun or the verb of what it is about, not with a question word."""
     kinds, words = (ast.Module, ast.ClassDef, ast.FunctionDef), r"(What|Whether|How|Of|Where|That|The same|Likewise)\b"
-    nodes = [(path, node) for path, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, kinds)]
+    nodes = [(path, node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, kinds)]
     assert [(path, node) for path, node in nodes if re.match(words, ast.get_docstring(node) or "")] == []
 
 

@@ -9,23 +9,29 @@ import tiebreak as tb
 from tiebreak.errors import DataError, TiebreakWarning
 from tiebreak.printable import fault_of_name, printable, printable_lines
 
-UNSEEN = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
-UNSEEN += map(chr, (0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF))
-"""The last are no characters: XML refuses them, and a report has drawings in XML."""
+
+@pytest.fixture(scope="module")
+def unseen() -> list[str]:
+    """The last are no characters: XML refuses them, and a report has drawings in XML."""
+    all_of_them, kinds = map(chr, range(sys.maxunicode + 1)), ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return [
+        *(character for character in all_of_them if unicodedata.category(character) in kinds),
+        *map(chr, (0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF)),
+    ]
 
 
-def test_every_control_and_format_character_is_escaped() -> None:
+def test_every_control_and_format_character_is_escaped(unseen: list[str]) -> None:
     """By Unicode's categories, as this Python knows them; the escape is Python's own, so it can be read back."""
-    assert len(UNSEEN) > 2_000
-    for character in UNSEEN:
+    assert len(unseen) > 2_000
+    for character in unseen:
         escaped = printable(f"a{character}b")
         assert escaped.isprintable()
         assert escaped.encode("ascii").decode("unicode_escape") == f"a{character}b"
 
 
-def test_what_can_be_seen_stays() -> None:
+def test_what_can_be_seen_stays(unseen: list[str]) -> None:
     """Letters of all scripts, marks that combine, emoji, backslashes; and an escape, as a page escapes what a sentence has."""
-    escaped = printable("".join(UNSEEN))
+    escaped = printable("".join(unseen))
     for seen in ("", "naïve", "模型", "नमूना", "é", "e\u0301", "🌲", "❤\ufe0f", r"a\b", "½ × 2", "\N{NO-BREAK SPACE}", escaped):
         assert printable(seen) == seen
 

@@ -77,22 +77,15 @@ def many_others(folder: Path) -> None:
         (folder / f"{i}.txt").write_text("a letter, and no table\n")
 
 
-def half_written(folder: Path) -> None:
+def spoilt(folder: Path) -> None:
+    """Beside the pair: cut off, too large, and of another scorer."""
     pair(folder)
     whole = inspect(folder / "c.eval", ["C", "I"] * 30, "c")
     whole.write_bytes(whole.read_bytes()[:900])
     cut = harness(folder / "samples_t_2026-01-02T03-04-05.1.jsonl", [1, 0] * 10)
     cut.write_text(cut.read_text()[:-30])
-
-
-def huge(folder: Path) -> None:
-    pair(folder)
     (folder / "big.json").write_text(json.dumps({"version": 2, "eval": {"model": "c"}, "pad": "x" * 9000}))
-
-
-def words_beside(folder: Path) -> None:
-    pair(folder)
-    inspect(folder / "c.eval", ["good", "bad"] * 30, "c")
+    inspect(folder / "d.eval", ["good", "bad"] * 30, "d")
 
 
 def unequal_epochs(folder: Path) -> None:
@@ -104,10 +97,10 @@ def unequal_epochs(folder: Path) -> None:
     ("make", "said"),
     [
         (many_others, "2,000 others, not opened or without results"),
-        (half_written, "was the evaluation or the copy stopped?"),
-        (half_written, "samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
-        (huge, "left out: big.json: it takes 0.0 GB, more than"),
-        (words_beside, "left out: c.eval: sample '0': 'good' is a word and no score. Choose a scorer"),
+        (spoilt, "was the evaluation or the copy stopped?"),
+        (spoilt, "samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
+        (spoilt, "left out: big.json: it takes 0.0 GB, more than"),
+        (spoilt, "d.eval: sample '0': 'good' is a word and no score. Choose a scorer"),
         (unequal_epochs, "1 to 4 epochs of each item are averaged"),
     ],
 )

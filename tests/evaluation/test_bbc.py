@@ -30,7 +30,7 @@ def evaluated(models: Any = MODELS, **settings: Any) -> tb.Evaluation:
 def test_it_is_the_bootstrap_of_the_out_of_fold_predictions() -> None:
     """Predictions made by scikit-learn on the same folds, right or wrong, through the array function."""
     evaluation = evaluated({"bayes": GaussianNB(), "logistic": LogisticRegression()})
-    splits = list(_splitter().split(X, Y))
+    splits = list(RepeatedStratifiedKFold(n_splits=4, n_repeats=1, random_state=0).split(X, Y))
     right = np.column_stack([cross_val_predict(model, X, Y, cv=splits) == Y for model in (GaussianNB(), LogisticRegression())])
     expected = bootstrap_winner(right, higher_is_better=True)
     score = tb.evaluate({"bayes": GaussianNB(), "logistic": LogisticRegression()}, X, Y, cv=splits).bias_corrected()
@@ -38,10 +38,6 @@ def test_it_is_the_bootstrap_of_the_out_of_fold_predictions() -> None:
     assert score.chosen.tolist() == expected.chosen.tolist()
     assert score.winner == ("bayes", "logistic")[expected.winner]
     assert evaluation.bias_corrected().n_examples == 80
-
-
-def _splitter() -> Any:
-    return RepeatedStratifiedKFold(n_splits=4, n_repeats=1, random_state=0)
 
 
 def test_a_metric_that_is_no_mean_is_computed_for_each_bootstrap() -> None:
