@@ -56,7 +56,7 @@ def test_successive_halving_keeps_the_last_iteration(moons: Data) -> None:
     assert_array_equal(scores.matrix().score[:, 0], search.cv_results_["split0_test_score"][last])
     fraction = search.cv_results_["n_resources"][-1] / len(X)  # below 1
     assert_array_equal(scores.matrix().n_test, [int(fraction * n) for n in (21, 20, 20)])
-    said = f"the HalvingGridSearchCV tried 6 candidates and measured {last.sum()} of them to the end"
+    said = f"{last.sum()} of 6 candidates of the HalvingGridSearchCV were measured to the end"
     assert next(notice.text for notice in scores.notices if notice.code == "left-out").startswith(said)
     assert (scores.design.hash, len(scores.fit_times)) == (None, last.sum())
     grid = {"criterion": ["gini", "entropy"], "splitter": ["best", "random"]}

@@ -174,7 +174,7 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
         times = dict(zip(models, zip(mean[kept].tolist(), errors[kept].tolist(), strict=True), strict=True))
     left_out = Notice(
         "left-out",
-        f"{name} tried {n_all} candidates and measured {kept.size} of them to the end; only these are compared. They came "
+        f"{kept.size} of {n_all} candidates of {name} were measured to the end; only these are compared. They came "
         "through on scores of the same data, so their means are likely a little too good, and nothing is said of the others",
     )
     matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)

@@ -202,7 +202,7 @@ def scores_of(
             *notices,
             Notice(
                 "assumed-paired",
-                f"{name} does not name its splits, so models are paired by the order of their scores; if they were not scored "
+                f"the splits of {name} have no names, so models are paired by the order of their scores; if they were not scored "
                 "on the same splits in the same order, the answer is wrong",
             ),
         )

@@ -345,5 +345,5 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
     if percent and not fractions:
         yield Notice(
             "read-as",
-            f"{metric.name} looks like percent: a rope is then in percentage points, 1 for one point, not 0.01",
+            f"values of {metric.name} look like percent: a rope is then in percentage points, 1 for one point, not 0.01",
         )
