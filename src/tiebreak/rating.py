@@ -5,7 +5,7 @@ from typing import Any
 
 from tiebreak.api import read_scores
 from tiebreak.comparison.ratings import Ratings, rate_battles, rate_scores
-from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError, UnsupportedSourceError
+from tiebreak.errors import DataError, InvalidParameterError, Setting, UnclearSourceError, UnsupportedSourceError
 from tiebreak.readers import battles as reader
 from tiebreak.readers.files import pipes_as_files
 from tiebreak.readers.folder import Results, is_folder, read_results
@@ -127,6 +127,7 @@ def rate(
             raise InvalidParameterError("these battles have been read: say cluster= to read_battles.", about="cluster")
         held = files[0] if is_made else read_rated(*files, cluster=cluster, metric=metric, lower_is_better=lower_is_better)
         if isinstance(held, Battles):
+            _refuse_of_scores({"metric": metric, "lower_is_better": lower_is_better, "tie_margin": tie_margin or None})
             return rate_battles(held, position=position, anchor=anchor, level=level)
         return rate_scores(held, tie_margin=tie_margin, anchor=anchor, level=level)
 
@@ -142,6 +143,7 @@ def read_rated(
     is_of_scores = columns is not None and not columns.keys() <= reader.HELD
     battles, held = (None, sources) if is_of_scores else _battles_in(sources, cluster, columns, where)
     if battles is not None:
+        _refuse_of_scores(of_scores)
         return battles
     if cluster is not None:
         raise InvalidParameterError("cluster is of battles, and these are scores; each dataset counts once.", about="cluster")
@@ -154,6 +156,12 @@ def read_rated(
             column_advice("model_a", "NAME", "read_battles"),
             ".",
         ) from None
+
+
+def _refuse_of_scores(given: Mapping[str, Any]) -> None:
+    """Refuse what was said of scores where battles were found."""
+    for name in [name for name, value in given.items() if value is not None][:1]:
+        raise InvalidParameterError(Setting(name), " is of scores, and these are battles: leave it out.", about=name)
 
 
 def _battles_in(

@@ -92,7 +92,14 @@ def test_ties_by_margin() -> None:
     ("source", "settings", "error", "text"),
     [
         (BATTLES, {"anchor": "w"}, UnknownNameError, "'w'"),
-        (BATTLES, {"level": 95}, InvalidParameterError, "level must lie between 0 and 1"),
+        (
+            BATTLES,
+            {"level": 95},
+            InvalidParameterError,
+            r"level must lie between 0 and 1, ends excluded; got 95\. Did you mean 0\.95",
+        ),
+        (BATTLES, {"metric": "accuracy"}, InvalidParameterError, "metric= is of scores, and these are battles"),
+        (BATTLES, {"tie_margin": 0.1}, InvalidParameterError, "tie_margin= is of scores"),
         (of_two(("x", "y", "a"), ("u", "v", "b")), {}, DataError, r"2 groups that never met, .*: 'u' and 'v'; 'x' and 'y'"),
         ({"dataset": ["c", "d"], "model": ["x", "x"], "score": [0.1, 0.2]}, {"metric": "accuracy"}, DataError, "only one model"),
         (of_two(("x", "y", "a"), times=3), {"anchor": "x"}, InvalidParameterError, "anchor 'x' has no finite rating"),
@@ -220,14 +227,18 @@ def test_win_rates_are_intervals_of_the_ratings() -> None:
 
 
 def test_a_model_that_always_won_is_better() -> None:
-    """30 to 0: no finite rating, and a win rate of at least 0.025^(1/30) (Clopper and Pearson); in a chain by pairs."""
+    """30 to 0: no finite rating, and a win rate of at least 0.025^(1/30) (Clopper and Pearson); in a chain by pairs.
+
+    On one dataset those between the first and the last are in the order of their scores.
+    """
     ratings = tb.rate(of_two(("x", "y", "a"), times=30))
     assert (ratings.rank_low.tolist(), ratings.rank_high.tolist()) == ([1, 2], [1, 2])
     assert ratings.win_rate("x", "y") == pytest.approx((1.0, 0.025 ** (1 / 30), 1.0))
     assert ratings.win_rate("y", "x") == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / 30)))
     assert [code for code, _ in ratings.warnings] == ["no-finite-rating", "one-order"]
     found = tb.rate(of_two(*[("z", "y", "a")] * 20, *[("y", "x", "a")] * 20, *[("z", "x", "a")] * 3))
-    assert found.models == ("z", "y", "x")
+    alone = tb.rate({"dataset": ["d"], "m1": [0.7], "m2": [0.9], "m3": [0.8], "m4": [0.6]}, metric="accuracy")
+    assert (found.models, alone.models) == (("z", "y", "x"), ("m2", "m3", "m1", "m4"))
     assert (found.rank_low.tolist(), found.rank_high.tolist()) == ([1, 2, 2], [2, 2, 3])
 
 

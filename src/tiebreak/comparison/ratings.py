@@ -235,9 +235,12 @@ def _ratings(found: BradleyTerry, models: tuple[str, ...], fixed: int | None, le
         )
     zero = 0.0 if fixed is None else ability[fixed]
     ranks, (low, high) = found.rank_interval(level), found.interval(level, against=fixed)
-    # best first; those that cannot be placed come last, and equal ones by name; without any finite ability by rank
-    by_rank = np.zeros(len(models)) if np.isfinite(ability).any() else ranks.low + ranks.high
-    rows = np.array(sorted(range(len(models)), key=lambda i: (by_rank[i], np.isnan(ability[i]), -ability[i], models[i])))
+    # best first; those that cannot be placed come last, and equal ones by name. Without any finite ability by rank, and between
+    # the one that beat all and the one that lost to all by what they won
+    is_rated = np.isfinite(ability).any()
+    won = (found.wins + found.ties / 2).sum(axis=1) / (found.wins + found.ties + found.wins.T).sum(axis=1)
+    by_rank, best = (ranks.low + ranks.high) * ~is_rated, np.where(np.isnan(ability) & ~is_rated, won, ability)
+    rows = np.array(sorted(range(len(models)), key=lambda i: (by_rank[i], np.isnan(best[i]), -best[i], models[i])))
     rating, rating_low, rating_high = ((BASE + ELO_PER_LOG_ODDS * values)[rows] for values in (ability - zero, low, high))
     return Ratings(
         models=tuple(models[i] for i in rows),
