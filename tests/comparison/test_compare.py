@@ -142,6 +142,8 @@ NOTICES = [
     ("identical-scores", TABLE, {}, None),
     ("ordered-splits", TABLE, {"design": SplitDesign("time", ordered=True, sizes="exact")}, "the splits follow time"),
     ("ordered-splits", TABLE, {}, None),
+    ("shared-training", TABLE, {"method": "paired-t"}, "folds share training data, which paired-t takes for new data"),
+    ("shared-training", TABLE, {}, None),
 ]
 
 

@@ -54,6 +54,7 @@ NoticeCode = Literal[
     "identical-scores",
     "copied-units",
     "groups-torn",
+    "shared-training",
     "ordered-splits",
     "independent-sets",
     "few-units",
