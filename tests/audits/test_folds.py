@@ -86,7 +86,7 @@ def test_small_test_sets_are_a_note_where_no_metric_was_named() -> None:
 def test_a_fold_of_half_the_data_widens_the_correction() -> None:
     """Folds of 100, 25, 25, 25, 25: mean ratio (1 + 4/7)/5 = 0.314 instead of 0.25; sqrt(0.514 / 0.45) = 1.069."""
     finding = the("unequal-sizes", *numbers(200), LeaveOneGroupOut(), groups=np.repeat(range(5), [100, 25, 25, 25, 25]))
-    assert finding.severity == "warning"
+    assert (finding.severity, finding.text.split(":")[0]) == ("warning", "Test sets have 25-100 examples, training sets 100-175")
     assert finding.evidence.numbers["ratio"] == pytest.approx((1 + 4 / 7) / 5)
     assert finding.evidence.numbers["equal_ratio"] == pytest.approx(0.25)
     assert finding.evidence.numbers["shift"] == pytest.approx(((0.2 + (1 + 4 / 7) / 5) / 0.45) ** 0.5 - 1)

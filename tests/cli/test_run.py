@@ -171,17 +171,17 @@ def test_a_format_that_holds_one_answer_is_refused_before_the_work(here: Path, c
 
 # --- what cannot be used --------------------------------------------------------------------------------------------------
 
-NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
-
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "options", "message"),
     [
-        ("rope = 0.02", "ropes = 0.02", "study.toml: ropes = 0.02: no key is called 'ropes': did you mean 'rope' or 'models'?"),
-        ('"f1_macro"', '"f1_mcro"', f"study.toml: no metric is called 'f1_mcro': did you mean {NEAR}?"),
+        ("rope = 0.02", "ropes = 0.02", (), "study.toml: ropes = 0.02: no key is called 'ropes': did you mean 'rope'?"),
+        ('"f1_macro"', '"f1_mcro"', (), "study.toml: no metric is called 'f1_mcro': did you mean 'f1_micro' or 'f1_macro'?"),
+        ("rope", "rope", ("--metric", "r2"), "study.toml: no metric is called 'r2': there are 'accuracy' and 'f1_macro'."),
         (
             "n_folds = 3",
             "n_folds = 300",
+            (),
             (
                 "study.toml: RepeatedStratifiedKFold could not split the data: Cannot have number of splits n_splits=300 greater "
                 "than the number of samples: n_samples=150."
@@ -190,6 +190,7 @@ NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
         (
             '"repeated-stratified", n_folds = 3, n_repeats = 2',
             '"group"',
+            (),
             (
                 'study.toml: GroupKFold needs to know which examples belong together. Name the column: groups = "..." under '
                 "[data]."
@@ -198,12 +199,12 @@ NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
     ],
 )
 def test_a_study_that_cannot_be_used_is_refused(
-    study: str, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
+    study: str, old: str, new: str, options: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the words of the file, with exit code 2, and before a store is made."""
     assert old in STUDY
     Path(study).write_text(STUDY.replace(old, new))
-    assert refused(capsys, "run", study, *STORE) == f"tiebreak: {message}\n"
+    assert refused(capsys, "run", study, *STORE, *options) == f"tiebreak: {message}\n"
     assert not Path("runs.db").exists()
 
 

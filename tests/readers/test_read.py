@@ -53,7 +53,7 @@ def test_scores_pass_through(write: Write) -> None:
     scores = read(write(WIDE))
     assert_array_equal(read_scores(scores).matrix().score, SCORE)
     assert read_scores(scores, n_train=90, n_test=10).design.sizes == "exact"
-    assert "no metric is called 'f1': there are 'accuracy'" in told(UnknownNameError, read_scores, scores, metric="f1")
+    assert "no metric is called 'f1': there is only 'accuracy'" in told(UnknownNameError, read_scores, scores, metric="f1")
     with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the source"):
         read_scores(scores, lower_is_better=True)
     scores = read({"svm": [91, 90], "rf": [85, 80]}, cv=2)

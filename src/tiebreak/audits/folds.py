@@ -14,7 +14,7 @@ from tiebreak.audits.findings import AuditInput, Finding, Found, Severity, codes
 from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray, mid_ranks, student_pvalue
 from tiebreak.plan.data import Dataset, as_column
-from tiebreak.scores.vocabulary import count
+from tiebreak.scores.vocabulary import count, span
 
 SURE = 10.0
 """Expected number of a class in a test set from which on chance hardly leaves none there (e^-10 of the time)."""
@@ -197,8 +197,8 @@ def find_unequal_sizes(audit_input: AuditInput) -> Iterator[Finding]:
     yield found(
         "unequal-sizes",
         severity,
-        f"Test sets have {int(n_test.min())} to {int(n_test.max())} examples, training sets {int(n_train.min())} to "
-        f"{int(n_train.max())}: n_test / n_train is {ratio:.3g} on average, and would be {equal:.3g} with equal folds. "
+        f"Test sets have {span(n_test)} examples, training sets {span(n_train)}: "
+        f"n_test / n_train is {ratio:.3g} on average, and would be {equal:.3g} with equal folds. "
         f"Corrected standard errors are {percent(shift)} larger for it, and scores of small folds count as much as those of "
         "large ones.",
         "Nothing needs to be done: training sets of time splits grow, or a window= keeps them equal."

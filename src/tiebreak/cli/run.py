@@ -59,6 +59,7 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan, preview_plan
     from tiebreak.numerics import rope_number
     from tiebreak.plan.plan import make_plan
+    from tiebreak.scores.vocabulary import look_up_metric
 
     if typed["rope"] is not None:
         rope_number(typed["rope"])  # refused before anything is measured
@@ -72,6 +73,7 @@ def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:
     try:
         plan = make_plan(**study.plan_arguments)
         scorers = find_scorers(plan, study.scoring)
+        look_up_metric(typed["metric"], [each.metric.name for each in scorers])  # refused before anything is measured
         if typed["dry_run"]:
             from tiebreak.stores.postgres import masked
             from tiebreak.views.evaluation import plan_page
@@ -100,15 +102,13 @@ def _present(study: Study, evaluation: Evaluation, metric: str | None, output: O
         emit_page(run_page(evaluation, has_means=not comparisons))
     elif evaluation.n_failed:
         say(f"{evaluation.n_failed} of {evaluation.n_cells} cells failed; 'tiebreak show' says why.")
-    for dataset, comparison in comparisons:
+    for number, (dataset, comparison) in enumerate(comparisons, 1):
         if output.is_text:
             emit(f"\nDataset {quote(dataset)}\n\n" if dataset else "\n")
         output.show(comparison)
+        output.draw(comparison, *([f"dataset-{number}"] if len(comparisons) > 1 else []))
     for _, dataset, error in failed:
         say(f"there is nothing to compare: {f'dataset {dataset!r}: ' if dataset else ''}{as_typed(error)}")
-    for number, (_, comparison) in enumerate(comparisons, 1):
-        output.draw(comparison, *([f"dataset-{number}"] if len(comparisons) > 1 else []))
-
     output.report(functools.partial(report, evaluation, (metric,) if metric else (), {"rope": study.rope}))
     # whoever chains commands has to be told that no model could be fitted at all
     return EXIT_OK if evaluation.n_done else EXIT_WRONG_USE

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, DataError
+from tiebreak.evaluation.class_curves import Calibrations, Confusions, PrecisionRecalls, Rocs, confusions_of, lines_of
 from tiebreak.evaluation.predictions import as_answered, items_of, nothing_kept, outcomes_with_outputs, same_predictions
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import FloatArray, Interval, check_probability, law_of_rows
@@ -19,7 +20,7 @@ from tiebreak.result import Result
 from tiebreak.scores.means import mean_ratio
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign, typical_time
-from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, look_up, look_up_metric, quoted
 from tiebreak.statistics.splits import corrected_law
 from tiebreak.stores.contract import NOTES, CellTable
 from tiebreak.stores.log import CopiedLog, SqlLog
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
-    from tiebreak.evaluation.class_curves import Calibrations, Confusions, PrecisionRecalls, Rocs
     from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
 
@@ -162,8 +162,7 @@ class Evaluation(Result):
 
     def metric_position(self, metric: str | None) -> int:
         """Position of a metric, of the first if none is named; `UnknownNameError` for one that was not measured."""
-        name = self.metrics[0] if metric is None else metric
-        return look_up(name if name in self.metrics else name.removeprefix("neg_"), self.metrics, "metric")
+        return look_up_metric(metric, self.metrics)
 
     __tiebreak_scores__ = scores  # read by `tiebreak.compare`
 
@@ -275,8 +274,6 @@ class Evaluation(Result):
         dataset : str, optional
             Needed where there are several.
         """
-        from tiebreak.evaluation.class_curves import confusions_of
-
         return confusions_of(self, models, dataset)
 
     def roc(
@@ -304,8 +301,6 @@ class Evaluation(Result):
         alpha : float, default 0.05
             1 - coverage of intervals and bands, which are corrected for shared training data.
         """
-        from tiebreak.evaluation.class_curves import Rocs, lines_of
-
         return lines_of(Rocs, self, models, positive, dataset, alpha)
 
     def precision_recall(
@@ -317,8 +312,6 @@ class Evaluation(Result):
         alpha: float = 0.05,
     ) -> PrecisionRecalls:
         """Precision-recall curves of each model; the parameters are those of `roc`."""
-        from tiebreak.evaluation.class_curves import PrecisionRecalls, lines_of
-
         return lines_of(PrecisionRecalls, self, models, positive, dataset, alpha)
 
     def calibration(
@@ -341,8 +334,6 @@ class Evaluation(Result):
         strategy : {"quantile", "uniform"}
             Bins of about equally many examples, or of equal width.
         """
-        from tiebreak.evaluation.class_curves import Calibrations, lines_of
-
         return lines_of(Calibrations, self, models, positive, dataset, alpha, n_bins=n_bins, strategy=strategy)
 
     # --- frames -----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tiebreak.errors import UnknownNameError
 
@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 
 def look_up(name: str, known: Sequence[str], what: str) -> int:
     """Position of a name; raises `UnknownNameError` with the nearest names, e.g. for `what` = "model"."""
-    try:
+    if name in known:
         return known.index(name)
-    except ValueError:
-        pass
-    near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.5)
-    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"there are {quoted(known, 9)}."
+    near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.6)
+    there = f"there {'is only' if len(known) == 1 else 'are'} {quoted(known, 9)}."
+    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else there
     raise UnknownNameError(f"no {what} is called {name!r}: {hint}", about=what.partition(" ")[0])
+
+
+def look_up_metric(name: str | None, known: Sequence[str]) -> int:
+    """Position of a metric, of the first if none is named; a loss may be named as scikit-learn does, negated."""
+    return 0 if name is None else look_up(name if name in known else name.removeprefix("neg_"), known, "metric")
 
 
 def nearest_file(path: Path) -> str:
@@ -44,6 +48,12 @@ def quoted(names: Sequence[str], most: int = 5) -> str:
 def count(n: int, noun: str) -> str:
     """A number and what is counted: "1 row", "2 rows"."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def span(values: Any) -> str:
+    """The smallest and the largest number, once where they are the same."""
+    low, high = int(values.min()), int(values.max())
+    return str(low) if low == high else f"{low}-{high}"
 
 
 NoticeCode = Literal[

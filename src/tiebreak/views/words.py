@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any
 
 from tiebreak.printable import printable as printable
 from tiebreak.scores.vocabulary import count as count
+from tiebreak.scores.vocabulary import span as span
 
 NAME_WIDTH = 34
 """Characters of a name."""
@@ -262,12 +262,6 @@ def duration(value: float) -> str:
         return f"{max(value, 1):.0f} s"
     minutes = round(value / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def span(values: Any) -> str:
-    """The smallest and the largest number, once where they are the same."""
-    low, high = int(values.min()), int(values.max())
-    return str(low) if low == high else f"{low}-{high}"
 
 
 def n_of(n: int, total: int) -> str:
