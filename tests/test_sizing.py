@@ -123,6 +123,7 @@ def test_plans_that_show_nothing_print_without_a_warning() -> None:
         ({"difference": float("nan"), "sd": 1}, ["difference= must be a number", "got nan"]),
         ({"difference": 0.02, "rope": 0.02, "sd": 1}, ["lies within the rope of 0.02", "goal='not worse'"]),
         ({"difference": -0.02, "sd": 1}, ["a difference of -0.02 is none of a first model that is better"]),
+        ({"n": 500, "rates": (0.8, 0.85)}, ["of two rates the higher one first"]),
         ({"difference": 0.03, "rope": 0.02, "sd": 1, "goal": "equivalent"}, ["does not lie within the rope", "not equivalent"]),
         ({"difference": -0.03, "rope": 0.02, "sd": 1, "goal": "not worse"}, ["does not lie within the rope", "worse by more"]),
         ({"difference": 0.1, "n": 10, "power": 0.9, "sd": 1}, ["nothing is left to be worked out"]),

@@ -185,7 +185,10 @@ def _contradictions(size: SampleSize, d: float | None, n: int | None) -> Iterato
     rope, goal = size.rope, size.goal
     if d is not None and goal == "better":
         if d <= 0:
-            yield f"a difference of {d:g} is none of a first model that is better: give it as a positive number"
+            yield (
+                f"a difference of {d:g} is none of a first model that is better: give it as a positive number, or of two rates "
+                "the higher one first"
+            )
         elif d <= rope:
             yield (
                 f"a difference of {d:g} lies within the rope of {rope:g}, so no number of units shows the first model to be "

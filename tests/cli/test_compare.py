@@ -118,7 +118,7 @@ def test_the_formats_say_the_same(scores: str, capsys: pytest.CaptureFixture[str
         ([*ACCURACY, "--dataset", "iris"], "--dataset iris was given"),
         ([*ACCURACY, "--require-better", "svm", "knn"], "no model is called 'knn'"),
         ([*ACCURACY, "--require-better", "svm", "svm"], "two different models"),
-        ([*ACCURACY, "--plots", "{scores}"], "could not be written"),
+        ([*ACCURACY, "--plots", "{scores}"], "could not be written: a file is where the folder should be"),
     ],
 )
 def test_errors_read_well_on_a_command_line(

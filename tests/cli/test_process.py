@@ -74,7 +74,10 @@ def test_comparing_a_csv_loads_no_heavy_package(scores: str, format_: str) -> No
         (["compare", "x.csv", "--correction", "tukey"], "tiebreak: Invalid value for '--correction'"),
         (["compare", "x.csv", "--raw"], "tiebreak: --raw goes with --format csv."),
         (["compare", "-", "-"], "tiebreak: standard input can be read only once."),
-        (["compare", "x.csv", "--require-better", "a"], "tiebreak: Option '--require-better' requires 2 arguments."),
+        (
+            ["compare", "x.csv", "--require-better", "a"],
+            "tiebreak: Option '--require-better' requires 2 arguments.\nSee 'tiebreak compare --help'.",
+        ),
     ],
 )
 def test_wrong_use_ends_with_two(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,13 +53,18 @@ def test_json_holds_the_same_numbers(tmp_path: Path):
 
 
 def test_a_loss_that_grew_is_not_lower_by_a_negative_number():
-    """The word and the number agree with the sign of the gain; the interval is that of the gain."""
+    """The word and the number agree with the sign of the gain, and 0.000 is no change; the interval is that of the gain."""
     curve = drawn_learning_curve(THREE)
     answer = next(answer for answer in curve.answers if not answer.reason)
-    for better, gain, words in ((True, -0.09, "lower by 0.09"), (False, -0.09, "higher by 0.09"), (False, 0.09, "lower by 0.09")):
+    for better, gain, words in (
+        (True, -0.09, "made score lower by 0.09"),
+        (False, -0.09, "made score higher by 0.09"),
+        (False, 0.09, "made score lower by 0.09"),
+        (True, -0.0004, "left score as it was"),
+    ):
         turned = replace(curve, metric=Metric("score", higher_is_better=better))
         text = sentence(turned, answer._replace(last_gain=gain, last_low=gain - 0.1, last_high=gain + 0.1))
-        assert f"made score {words}" in text
+        assert words in text
         assert "interval of the gain" in text
         assert "by -" not in text
 

@@ -72,6 +72,6 @@ def invoke(arguments: Sequence[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         raise CommandError(f"a command is needed.\n\n{error.ctx.get_help()}") from None
     except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx else "tiebreak"
+        path = error.ctx.command_path if error.ctx else " ".join(["tiebreak", *[each for each in typed if each in COMMANDS][:1]])
         raise CommandError(f"{error.format_message()}\nSee '{path} --help'.") from error
     return EXIT_OK

@@ -26,7 +26,7 @@ from tiebreak.comparison.procedures.procedure import (
 from tiebreak.comparison.ranking import RankingTable, order_by_value, p_best, rank_models
 from tiebreak.comparison.settings import Settings, check_names
 from tiebreak.errors import Advice, DataError, InvalidParameterError, Problems, Setting
-from tiebreak.numerics import UNDECIDED, FloatArray, IntArray, Law, Missing, rope_number
+from tiebreak.numerics import UNDECIDED, FloatArray, IntArray, Law, Missing, rope_number, share_in_units
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.means import connected_groups
@@ -752,15 +752,9 @@ def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, orde
     if isinstance(settings.rope, str) and not scores.is_mixed:  # of several metrics it is refused, as differences have no unit
         of = order[0] if settings.baseline is None else settings.baseline
         row = matrix.models.index(of)
-        mean = abs(float(values.shown[row]))
-        if mean <= float(values.tolerance[row]):
-            whose = "best mean" if settings.baseline is None else "baseline's mean"
-            raise InvalidParameterError(
-                Setting("rope", repr(settings.rope)),
-                f" is a share of the {whose}, but the mean {metric.name} of {of!r} is 0. Give the rope in the metric's unit.",
-                about="rope",
-            )
-        rope *= mean
+        whose = "best mean" if settings.baseline is None else "baseline's mean"
+        mean, tolerance = float(values.shown[row]), float(values.tolerance[row])
+        rope = share_in_units(settings.rope, mean, tolerance, f"{whose}, but the mean {metric.name} of {of!r}")
     low, high = metric.bounds_of(np.fmin.reduce(matrix.score, axis=None), np.fmax.reduce(matrix.score, axis=None))
     if rope and rope >= high - low:
         raise InvalidParameterError(

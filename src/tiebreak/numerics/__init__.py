@@ -39,6 +39,7 @@ from tiebreak.numerics.checks import (
     rope_number,
     row_counts,
     set_checked,
+    share_in_units,
     tie_groups,
     within,
 )
@@ -156,6 +157,7 @@ __all__ = [
     "rope_number",
     "row_counts",
     "set_checked",
+    "share_in_units",
     "significance_of",
     "standardised",
     "student",

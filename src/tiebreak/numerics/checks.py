@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import DataError, InvalidParameterError, TiebreakError
+from tiebreak.errors import DataError, InvalidParameterError, Setting, TiebreakError
 
 Alternative = Literal["two-sided", "greater", "less"]
 Missing = Literal["raise", "pairwise"]
@@ -225,6 +225,15 @@ def check_rope(rope: float) -> float:
     return float(rope)
 
 
+def share_in_units(rope: str, mean: float, tolerance: float, whose: str) -> float:
+    """A rope that is a share of a mean, in the metric's unit; a mean of 0 is refused, with words on `whose` it is."""
+    if abs(mean) <= tolerance:
+        raise InvalidParameterError(
+            Setting("rope", repr(rope)), f" is a share of the {whose} is 0. Give the rope in the metric's unit.", about="rope"
+        )
+    return rope_number(rope) * abs(mean)
+
+
 def rope_number(rope: float | str) -> float:
     """A rope in the metric's unit, or the share behind one such as "1%" (0.01)."""
     if not isinstance(rope, str):
@@ -252,7 +261,7 @@ def check_probability(value: float, name: str) -> float:
 
 def alpha_of_level(level: ArrayLike) -> FloatArray:
     """Error rate of intervals of this coverage, one level for all or one for each."""
-    for each in np.ravel(level):
+    for each in np.ravel(level).tolist():
         check_probability(each, "level")
     return 1.0 - np.asarray(level, dtype=float)
 

@@ -5,11 +5,11 @@ import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 
-from tiebreak.errors import DataError, InvalidParameterError, Setting, TiebreakError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnknownNameError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation, mean_interval
 from tiebreak.evaluation.run_options import Run
@@ -24,6 +24,7 @@ from tiebreak.numerics import (
     check_probability,
     refuse_unless,
     rope_number,
+    share_in_units,
 )
 from tiebreak.plan.candidates import MOST_CANDIDATES, grid
 from tiebreak.plan.models import is_function, name_models
@@ -93,8 +94,7 @@ class CurveOfMeans(Result):
 
     def for_metric(self, metric: str) -> Self:
         """The curve in another of the metrics that were measured."""
-        curve: Self = self._of(metric)
-        return curve
+        return cast(Self, self._of(metric))
 
 
 def points_of(
@@ -131,14 +131,7 @@ def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: 
     oriented = sign * np.asarray(means, dtype=float)
     if np.isnan(oriented).all():
         return float("nan")
-    best = abs(float(np.nanmax(oriented)))
-    if best <= 1e-12:
-        raise InvalidParameterError(
-            Setting("rope", repr(rope)),
-            f" is a share of the best mean, but the best mean {metric} is 0. Give the rope in the metric's unit.",
-            about="rope",
-        )
-    return number * best
+    return share_in_units(rope, float(np.nanmax(oriented)), 1e-12, f"best mean, but the best mean {metric}")
 
 
 # --- training sizes: datasets of one plan, with the same test rows, and ever more of the training rows -------------------------
@@ -423,13 +416,7 @@ def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
     is_list = hasattr(values, "__iter__") and not isinstance(values, str | bytes | Mapping)
     refuse_unless(is_list, "values", "be a list of values of the parameter", values)
     first = list(itertools.islice(values, MOST_CANDIDATES + 1))
-    if len(first) > MOST_CANDIDATES:
-        n = f"{len(values):,}" if hasattr(values, "__len__") else "more"
-        raise InvalidParameterError(
-            f"values holds {n} values; at most {MOST_CANDIDATES:,} are measured at a time.", about="values"
-        )
-    if not first:
-        raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.", about="values")
+    refuse_unless(0 < len(first) <= MOST_CANDIDATES, "values", f"hold 1 to {MOST_CANDIDATES:,} values of the parameter", values)
     chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in first)
     bases = name_models(models)
     candidates: dict[str, Any] = {}

@@ -165,9 +165,10 @@ def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
         return f"{opening} It cannot be told: {_WHY[answer.reason]}"
     decimals, rope = decimals_for((answer.last_high - answer.last_low) / 4), f"the rope of {curve.rope:.4g}"
     word = "higher" if curve.metric.higher_is_better == (answer.last_gain >= 0) else "lower"
+    by = format_score(abs(answer.last_gain), decimals)
+    change = f"made {curve.metric.name} {word} by {by}" if float(by) else f"left {curve.metric.name} as it was"
     last = (
-        f"the last doubling, to {curve.sizes[-1]} examples, made {curve.metric.name} {word} by "
-        f"{format_score(abs(answer.last_gain), decimals)} ({format_percent(1 - curve.alpha)} interval of the gain "
+        f"the last doubling, to {curve.sizes[-1]} examples, {change} ({format_percent(1 - curve.alpha)} interval of the gain "
         f"{format_interval(answer.last_low, answer.last_high, decimals)})"
     )
     low, high = format_score(answer.next_low, decimals), format_score(answer.next_high, decimals)

@@ -42,9 +42,11 @@ TEXT_WIDTH = 300
 
 def page(evaluation: Evaluation) -> Page:
     """The overview."""
-    further = "Means do not say which differences are real: compare() does." if evaluation.n_done else ""
-    if len(evaluation.models) < 2:
-        further = "With another model beside it, compare() says which one is better."
+    is_scored = np.isfinite(evaluation.table.score).any(axis=1)
+    further = {
+        0: "",
+        1: "With another model beside it, compare() says which one is better.",
+    }.get(np.unique(evaluation.table.model[is_scored]).size, "Means do not say which differences are real: compare() does.")
     tables = mean_tables(evaluation, with_intervals=True)
     return Page((_head(evaluation), *tables, choices_of_searches(evaluation), *troubles(evaluation), Paragraph((further,))))
 
@@ -227,7 +229,7 @@ def plan_page(preview: Evaluation, task: str, file: str, url: str, *, retry_fail
         stored = f"{n_done} measured{failed}; {n_left} are to be measured{lack}"
     metrics = ", ".join(printable(metric.name) for metric in record.metrics)
     return Page.of(
-        f"Run {quote(record.name)} of {file}: {len(record.models)} models x {n_splits} splits = {record.n_cells} cells",
+        f"Run {quote(record.name)} of {file}: {count(len(record.models), 'model')} x {n_splits} splits = {record.n_cells} cells",
         Paragraph(tuple(datasets)),
         Table("", ("model", ""), rows, (False, False), notes=(more,) if len(record.models) > len(shown) else ()),
         Paragraph((f"Metrics: {metrics}", f"Store: {url} has {stored}.", "Nothing was measured, and nothing was written.")),

@@ -584,23 +584,19 @@ _SHARES = {
 
 def matrix(result: ConfusionMatrix, *, by: Share = "actual") -> Drawing:
     """Counts as a square; colours are shares `by` actual or predicted class, or of all."""
-    import pandas as pd
-
     if len(result.labels) > MOST_CELLS:
         raise InvalidParameterError(
             f"a square holds at most {MOST_CELLS} classes, and there are {len(result.labels)}; .to_frame() has all."
         )
     share = result.normalised(by)
     names = [str(label) for label in result.labels]
-    data = pd.DataFrame(
-        [(names[i], names[j], int(result.counts[i, j]), share[i, j]) for i in range(len(names)) for j in range(len(names))],
-        columns=["actual", "predicted", "n", "share"],
-    )
+    n, columns = len(names), {"n": result.counts.ravel(), "share": share.ravel()}
+    data = as_frame({"actual": np.repeat(names, n), "predicted": np.tile(names, n), **columns})
     beats = "better" if result.accuracy > result.majority_rate else "no better"
     return square(
         data,
         share,
-        [[str(int(n)) if n or len(names) <= 6 else "" for n in row] for row in result.counts],
+        [[str(int(each)) if each or n <= 6 else "" for each in row] for row in result.counts],
         names=names,
         title=f"{result.accuracy:.1%} of {result.n_examples:,} predictions are right, {beats} than always the largest "
         f"class ({result.majority_rate:.1%})",

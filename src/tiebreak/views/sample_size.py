@@ -97,7 +97,8 @@ def _sentence(size: SampleSize) -> str:
     power = format_percent(round(size.power, 3))
     if size.n is None:
         most = f"; ever so many show {bound(size.floor)} only" if size.floor else ""
-        return f"No number of {size.unit}s would {shown(size, effect_text(size))} with {power} power{most}."
+        number = "number" if size.floor else "realistic number"
+        return f"No {number} of {size.unit}s would {shown(size, effect_text(size))} with {power} power{most}."
     if not isfinite(size.effect):
         what = "true difference" if size.goal == "better" else "rope"
         return f"With {_units(size, size.n)} no {what} is large enough to be shown with {power} power."

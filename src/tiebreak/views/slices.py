@@ -36,13 +36,10 @@ COLUMNS = (
 
 def page(slices: Slices) -> Page:
     """The sentence, and a row for each slice of the pairs that are shown."""
-    fewest, small = min(slices.n_items), ""
-    if fewest < FEW_ITEMS and slices.comparison.method.name != "tango":  # whose interval allows for skewed differences
-        small = (
-            f"The smallest slice has {count(fewest, slices.comparison.method.unit)}; where differences are skewed, such slices "
-            "err."
-        )
-    return Page((Paragraph((sentence(slices), *_contradictions(slices), small), n_strong=1), table(slices)))
+    fewest, method = min(slices.n_items), slices.comparison.method
+    is_small = fewest < FEW_ITEMS and method.name != "tango"  # whose interval allows for skewed differences
+    small = f"The smallest slice has {count(fewest, method.unit)}; where differences are skewed, such slices err."
+    return Page((Paragraph((sentence(slices), *_contradictions(slices), small * is_small), n_strong=1), table(slices)))
 
 
 def sentence(slices: Slices) -> str:

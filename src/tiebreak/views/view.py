@@ -270,4 +270,5 @@ def make_folder(folder: Path) -> None:
 
 def _unwritten(path: Path, error: OSError) -> StoreError:
     advice = " Free some space there, or name another place." if error.errno in _NO_ROOM else ""
-    return StoreError(f"{path} could not be written: {error.strerror or error}. No part of it was kept.{advice}")
+    reason = "a file is where the folder should be" if isinstance(error, FileExistsError | NotADirectoryError) else error.strerror
+    return StoreError(f"{path} could not be written: {reason or error}. No part of it was kept.{advice}")

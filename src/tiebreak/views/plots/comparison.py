@@ -122,8 +122,8 @@ def verdicts(comparison: Comparison) -> Drawing:
         words,
         names=names,
         title=decided(counts, table.n_pairs, "pair") if table.n_pairs > 1 else comparison.headline,
-        note=f"The model of the row against that of the column: {marks}; {rope}; {interval_name(comparison)}s "
-        f"({comparison.correction}). Colour: difference in {metric}, positive favours the row."
+        note=f"The model of the row against that of the column: {marks}; {rope}; {interval_name(comparison)}s"
+        f"{f' ({comparison.correction})' if table.n_pairs > 1 else ''}. Colour: difference in {metric}, positive favours the row."
         f"{of_all(len(names), n, 'models; answer.pairs has all pairs')}",
         bar=f"difference in {metric}",
     )
@@ -165,12 +165,12 @@ def _against(comparison: Comparison, about: str = "", data: Any = None, dots: An
     reference = labels(names)[names.index(comparison.reference)]
     words = [marked(verdict) for verdict in table["verdict"]] if is_family else table["standing"]
     role = "first" if comparison.settings.baseline is None else "baseline"
+    name, by = interval_name(comparison), f" ({comparison.correction})" if comparison.pair_table.n_pairs > 1 else ""
     how, right = (
-        f"{interval_name(comparison)}s of the difference ({comparison.correction}); the verdict is where the line lies",
-        "verdict",
+        (f"{name}s of the difference{by}; the verdict is where the line lies", "verdict")
+        if is_family
+        else (f"each difference with {name}; no pair was judged", "standing")
     )
-    if not is_family:
-        how, right = f"each difference with {interval_name(comparison)}; no pair was judged", "standing"
     arrows = " Arrow: no limit on that side." if np.isinf(ends.to_numpy()).any() else ""
     return rows(
         table.reset_index(drop=True) if data is None else data,
@@ -281,9 +281,8 @@ def _labels_of(comparison: Comparison, *models: str) -> list[str]:
 
 def rope_note(rope: float) -> str:
     """Remark on the grey band."""
-    if rope:
-        return f"Grey band: the rope, ±{rope:.4g}, differences too small to matter."
-    return "There is no rope, so none can be called equivalent."
+    band = f"Grey band: the rope, ±{rope:.4g}, differences too small to matter."
+    return band if rope else "There is no rope, so none can be called equivalent."
 
 
 def pair_title(first: str, second: str, verdict: str) -> str:

@@ -279,10 +279,9 @@ def check_format(path: str | os.PathLike[str]) -> str:
     """
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in FORMATS:
-        found = f"ends in .{suffix}" if suffix else "has no suffix"
         raise InvalidParameterError(
-            f"a figure is written as .png, .svg or .pdf, and the file name {str(Path(path).name)!r} {found}. For other formats "
-            "use drawing.figure_.savefig(path)."
+            f"a figure is written as .png, .svg or .pdf, and the file name {str(Path(path).name)!r} "
+            f"{f'ends in .{suffix}' if suffix else 'has no suffix'}. For other formats use drawing.figure_.savefig(path)."
         )
     return suffix
 
