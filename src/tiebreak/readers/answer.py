@@ -67,8 +67,9 @@ def read_answer(source: Any, name: str) -> Scores:
     DataError
         It is not as tiebreak writes answers, or of another schema; the text names the key and what stands there.
     """
-    is_read = isinstance(source, Mapping)
-    held = source if is_read else parse_json(text_of(content_of(Path(source), name), name), name, is_table=True)
+    held = (
+        source if isinstance(source, Mapping) else parse_json(text_of(content_of(Path(source), name), name), name, is_table=True)
+    )
     answer = _answer(dict(held), name)
     if answer.items is not None:
         scores = _checked_items(answer.items, name).as_scores()

@@ -85,10 +85,13 @@ GRADES = frozenset("correct incorrect wrong right hit match passed em acc accura
 """Words of names of columns that say how good a prediction or an answer is."""
 
 EXAMPLE_ID = re.compile(
-    r"(?i:^(?!(.*[\W_])?(boot(strap)?|resample|replicate|permutation|draw|run|trial|iter(ation)?|seed|experiment|config)[\W_]?idx?$))"
-    r".*([a-z](ID|Id)$|(?i:[ _](id|idx)$))|(?i:^(patient|document|passage)$)"
+    r"(?i:^(?!(.*[\W_])?(boot(strap)?|resample|replicate|permutation|draw|run|trial|iter(ation)?|seed|experiment|config|class|label"
+    r"|category)[\W_]?idx?$)).*([a-z](ID|Id)$|(?i:[ _](id|idx)$))"
+    r"|(?i:^(patient|document|passage|user|smiles|wav|clip)$)"
+    r"|(?i:^((image|img|audio|case|sample)[ _]?)?(file|path|(file|image|img|case|sample)[ _]?(name|path))$)"
 )
-"""Names of a column that numbers examples, PassengerId, customer_id, pair_idx, and no runs, or of what may have one row each."""
+"""Names of a column that numbers examples, PassengerId, customer_id, pair_idx, and no runs or classes, or of what may have a row
+each, such as a file."""
 
 _PREFIX = re.compile(
     r"^(params?|parameters|config|tags|metrics|scores?|results?|hyperparameters|attributes|summary|data|feedback|inputs|outputs)[./]"
@@ -170,6 +173,7 @@ _BESIDE = frozenset(
 _STATISTIC = re.compile(
     r"n_\w+|num_\w+|(is|has)_(?!correct)\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_(error|deviation)(_.*)?"
     r"|.*(±|\+/_).*|p|(cohen|hedge)\W?s?_?[dg]|effect_size|.+_(costs?|tokens?|price|length)|(asymp|conf|ci)_(lower|upper|low|high)(_(cl|ci))?|(lower|upper)_(cl|ci|bound|limit)|.+_\(?(seed|fold|repeat|run)_?\d+\)?"
+    r"|(.*_)?(class|label|category)_?idx?"
 )
 """What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic; a
 part of the scores of a model."""
@@ -202,13 +206,15 @@ def sums_up(name: str, more: Collection[str] = ()) -> bool:
 
 
 _AROUND_METRIC = re.compile(
-    r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|[\s_]*[(\[]?%[)\]]?$|\(\)$|\[(mean|0?\.\d+)\]$"
+    r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|\(\)$|\[(mean|0?\.\d+)\]$"
+    r"|[\s_]*([(\[]?%[)\]]?|[(\[](db|[mcknµ]?m|px|pixels?|°?[ck]|kelvin|deg(rees)?|°|m/s|km/h|[mk]?wh?|pa|hpa|[mk]?ev"
+    r"|k(cal|j)/mol|\$|usd|€|eur|bits?|nats?)[)\]])?\s*([(\[]?[↑↓⬆⬇]\ufe0f?[)\]]?)?$"
 )
-"""What tools write around the name of a metric."""
+"""What tools and people write around the name of a metric."""
 
 
 def bare_name(name: str) -> str:
-    """Name of a metric without what tools write around it: metrics.f1, classif.ce, Accuracy (%), MASE[0.5]."""
+    """Name of a metric without what stands around it: metrics.f1, classif.ce, Accuracy (%), RMSE [K] ↓, MASE[0.5]."""
     return _AROUND_METRIC.sub("", name.strip())
 
 
@@ -226,8 +232,7 @@ def is_metric(name: str) -> bool:
 
 def metric_in(name: str) -> str:
     """The metric that a name of a column is, begins or ends with; "" for none."""
-    words = words_in(name) or [""]
-    return next((full_name(each) for each in (bare_name(name), words[0], words[-1]) if is_metric(each)), "")
+    return next((full_name(each) for each in (bare_name(name), *words_in(name)[:1], *words_in(name)[-1:]) if is_metric(each)), "")
 
 
 # --- parts of columns ---------------------------------------------------------------------------------------------------------
@@ -306,7 +311,9 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     is_told = len(predicted) == 1 and {"truth", "model"} <= roles.keys() and not any(map(metric_in, rest))
     if is_told and roles.keys().isdisjoint(("prediction", "score")):
         roles["prediction"] = predicted
-    if roles.keys().isdisjoint((*UNITS, "item", "run")) and not roles.keys().isdisjoint(("truth", "model")):
+    if roles.keys().isdisjoint((*UNITS, "item", "run")) and (
+        not roles.keys().isdisjoint(("truth", "model")) or metric in names or any(map(is_metric, rest))
+    ):
         numbers = [
             name
             for name in (*rest, *roles.get("cluster", ()))
@@ -331,6 +338,7 @@ def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], sourc
     """The column that is called like the part itself, or the only one; of items the one whose name says most."""
     rank = min(words[plain(name)] for name in claims)
     best = [name for name in claims if words[plain(name)] == rank]
+    best = [name for name in best if not name.casefold().endswith("s")] or best  # a plural counts them
     if len(best) == 1 and (len(claims) == 1 or rank == 0 or role in ("item", "score", "truth", "dataset", "fold")):
         return best[0]
     shown = [printable(name) for name in (best if len(best) > 1 else claims)]

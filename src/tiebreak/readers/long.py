@@ -137,13 +137,11 @@ def refuse_doubles(
     subject = f"model {models.names[models.code[first]]!r} has two scores for" if "" not in used else "two rows are of"
     what = f"{subject} {key} ({rows.where(first)} and {rows.where(second)}; {same.size} such row(s) in all)."
     others = {name: as_words(column).ordered() for name, column in columns.items() if name not in used}
-    kinds = {  # and no names of rows, nor scores
-        name: words
+    differ = {  # of kinds, and no names of rows, nor scores
+        name: words.names
         for name, words in others.items()
         if len(words.names) * (2 if isinstance(columns[name], Words) else len(words.names)) <= max(cells.size, 16)
-    }
-    differ = {
-        name: words.names for name, words in kinds.items() if np.any(words.code[order][same] != words.code[order][same + 1])
+        and np.any(words.code[order][same] != words.code[order][same + 1])
     }
     named = [each for each in columns if role_of(each) == "dataset"]
     if not others.keys().isdisjoint(named) and not others.keys() >= {*named}:
@@ -192,8 +190,8 @@ _AS_DATASETS = (
 
 def as_runs(name: str, values: Sequence[str]) -> tuple[str | Advice, ...]:
     """Advice for a column of 0, 1, 2 ... or 1, 2, 3 ..., which may number training runs; empty for any other."""
-    counts = [{*map(str, range(start, start + len({*values})))} for start in (0, 1)]
-    is_one = {*values} in counts and plain(name) not in STEPS
+    counts = ({*map(str, range(start, start + len({*values})))} for start in (0, 1))
+    is_one = plain(name) not in STEPS and {*values} in counts
     return ("; if it numbers training runs, say so: ", column_advice("seed", name)) if is_one else ()
 
 

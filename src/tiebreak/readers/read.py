@@ -235,7 +235,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> list[Source]:
             given.append(Source(source, name, name))
     _refuse_parts([each.file for each in given if each.file and not each.key])
     if len(given) > 1 and (rows := _rows_of_runs(given, options)):
-        given = [Source(rows, f"{given[0].name} and {len(rows) - 1} more")]
+        given = [Source(rows, f"{given[0].name} and {len(given) - 1} more")]
         named = {"model": "model"} if "model" in rows[0] else {}  # be it called 0.9 after its file
         options = dataclasses.replace(options, columns={**named, **(options.columns or {})})
     return [_found(each, options, n_sources=len(given)) for each in given]
@@ -293,7 +293,10 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
 
 
 def _rows_of_runs(given: Sequence[Source], options: ReadOptions) -> list[dict[str, Any]]:
-    """Rows of one table from files with one row of scores each, such as the metrics.json of runs; none for others."""
+    """Rows of one table from files with one row of scores each, such as the metrics.json of runs, or with those of one dataset.
+
+    None for others.
+    """
     rows: list[dict[str, Any]] = []
     for each in given:
         path = Path(each.held if isinstance(each.held, _FILE) else "")
@@ -305,11 +308,16 @@ def _rows_of_runs(given: Sequence[Source], options: ReadOptions) -> list[dict[st
             return []
         reading = Reading.of(read_table(path, each.name), options)
         has_model = any(role_of(name) == "model" for name in reading.table.columns)
-        # one run of a model without a name has a seed and a time at most
-        if reading.table.n_rows != 1 or not (has_model or reading.roles.keys().isdisjoint({"item", *UNITS} - {"seed", "time"})):
+        units = reading.roles.keys() & {"item", *UNITS}
+        # one run of a model without a name has a seed and a time at most, and the dataset that a metric is of
+        is_run = has_model or units <= {"seed", "time", "dataset" if any(map(is_metric, reading.table.columns)) else ""}
+        if not (is_run and reading.table.n_rows == 1) and not (
+            has_model and units == {"dataset"} and len({*reading.words("dataset").texts()}) == 1
+        ):
             return []
-        own = {name: reading.table.words(name).texts()[0] for name in reading.others(*(() if has_model else ("seed", "time")))}
-        rows.append(own if has_model else {"model": each.stem, **own})
+        names = reading.others(*(() if has_model else ("seed", "time")))
+        texts = zip(*(reading.table.words(name).texts() for name in names), strict=True)
+        rows += [{**({} if has_model else {"model": each.stem}), **dict(zip(names, row, strict=True))} for row in texts]
     if options.models is None:
         _refuse_runs([row.get("model", "") for row in rows])
     return rows

@@ -272,9 +272,13 @@ class Reading:
 
     def refuse_failed(self, score: str) -> None:
         """Refuse scores of runs of which a column such as "status" says that they failed: often a 0 that nobody has measured."""
-        held = {name: self.table.words(name) for name in self.table.columns if plain(name) in _STATUS}
-        # pass and fail are what a test has shown
-        told = {name: words for name, words in held.items() if self.is_text[name] or "failed" in map(str.casefold, words.names)}
+        told = {
+            name: words
+            for name in self.table.columns
+            if plain(name) in _STATUS
+            for words in [self.table.words(name)]
+            if self.is_text[name] or "failed" in map(str.casefold, words.names)  # pass and fail are what a test has shown
+        }
         for column, words in told.items():
             has_failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
             self.table.refuse_rows(
@@ -442,13 +446,11 @@ class Reading:
 
     def _by_model(self) -> Long | Scores:
         """A row for each score, or for each model with a column for each fold."""
-        asked, others = self.options.metric, self.numeric("model", "dataset")
+        others, own = self.numeric("model", "dataset"), self.others("model", "dataset")
         folds = {name: match for name in others if (match := _FOLD.fullmatch(name) or _BEFORE_FOLD.fullmatch(name))}
-        has_own = asked is not None and metric_among(asked, self.others("model", "dataset"), self.table.name) is not None
         metrics = [match["metric"] for match in folds.values() if match["metric"]]
-        if asked is None and len(metrics) > 1 == len({*metrics}):
-            of_one = replace(self, options=replace(self.options, metric=metrics[0]))._by_model()
-            return replace(of_one, metric=metrics[0]) if isinstance(of_one, Long) else of_one
+        asked = self.options.metric or (metrics[0] if len(metrics) > 1 == len({*metrics}) else None)
+        has_own = self.options.metric is not None and metric_among(self.options.metric, own, self.table.name) is not None
         bare = [name for name, match in folds.items() if match["metric"] is None and not has_own and "score" not in self.roles]
         of_metric = [
             name
@@ -457,18 +459,25 @@ class Reading:
         ]
         for columns in [each for each in (bare, of_metric) if len(each) > 1]:
             match = folds[columns[0]]
-            own = str(match["of"] if match["metric"] else match["unit"]).casefold()
+            unit = str(match["of"] if match["metric"] else match["unit"]).casefold()
             usual = "fold" if match["metric"] else "split"
-            return self._melted(columns, {"fold": "fold", "cv": "fold", "seed": "seed"}.get(own, usual))
+            long = self._melted(columns, {"fold": "fold", "cv": "fold", "seed": "seed"}.get(unit, usual))
+            return replace(long, metric=asked) if match["metric"] else long
         if (counts := self._counts()) is not None:
             return counts
         self.without_parts({"model": self.words("model")})
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone:
             units = self._unit_roles() - {"time", "seed"}  # of one training run each
-            is_of_one = units == {"dataset"} and self.options.dataset is None and len({*self.words("dataset").texts()}) == 1
-            if not units or is_of_one:
+            datasets = self.words("dataset").ordered().names if units == {"dataset"} else ()
+            if not units or (len(datasets) == 1 and self.options.dataset is None):
                 return self._means()
+            if len(datasets) > 1:
+                raise self.table.refuse(
+                    f"each model has one row, on one of {len(datasets)} datasets ({quoted(datasets, 4)}): none can be compared.",
+                    "Give the scores of all models on the same datasets.",
+                    column=self.roles["dataset"][0],
+                )
         return self._built(self.the_score_column())
 
     def _melted(self, columns: Sequence[str], unit: str) -> Long:
@@ -478,9 +487,11 @@ class Reading:
         table = self.table.take(np.tile(np.arange(n_rows), n))
         digits = ["".join(re.findall(r"\d+", name)[:1]) for name in columns]
         labels = columns if unit == "dataset" or len({*digits} - {""}) < n else digits
-        held = {name: column for name, column in table.columns.items() if name not in columns}
-        held[unit] = Words(tuple(labels), np.repeat(np.arange(n, dtype=np.int32), n_rows))
-        held["score"] = np.concatenate([self.table.numbers(name) for name in columns])
+        held: dict[str, Column] = {
+            **{name: column for name, column in table.columns.items() if name not in columns},
+            unit: Words(tuple(labels), np.repeat(np.arange(n, dtype=np.int32), n_rows)),
+            "score": np.concatenate([self.table.numbers(name) for name in columns]),
+        }
         roles = {role: own for role, own in self.roles.items() if role in ("model", "dataset", "metric")}
         return replace(self, table=replace(table, columns=held), roles={**roles, unit: [unit], "score": ["score"]})._built(
             "score"
@@ -570,7 +581,7 @@ class Reading:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
             self._refuse_single_examples(numbers)
         else:
-            refuse_nested(self.table, list(self.table.nested))
+            refuse_nested(self.table, [name for name in self.table.nested if not is_no_score(name)])
         self._refuse_running_numbers(numbers, is_items=is_items)
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
@@ -762,7 +773,7 @@ class Reading:
 
     def _means(self) -> Scores:
         """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
-        refuse_nested(self.table, list(self.table.nested))
+        refuse_nested(self.table, [name for name in self.table.nested if not is_no_score(name)])
         numeric, models = self.numeric("model"), self.words("model").texts()
         numeric = [name for name in numeric if not (sums_up(name) or is_no_score(name) or name in _EXTREMES or name[-1:] == "%")]
         is_of_datasets = len(numeric) > 1 and not (any(map(is_metric, numeric)) or all(map(metric_in, numeric)))
@@ -857,8 +868,12 @@ class Reading:
             self.key(role, words)
         if not units or (rows == "items" and "item" not in units):
             units |= self._by_position(models, units)
-        own = [name for role in ("model", "metric", *units) for name in roles.get(role, ())]
-        used = {column, *own} if column else {"", *self.table.columns}  # where there is none, all hold scores of models
+        # where there is no column of scores, all hold those of models
+        used = (
+            {column, *chain(*(roles.get(role, ()) for role in ("model", "metric", *units)))}
+            if column
+            else {"", *self.table.columns}
+        )
         unit = ("dataset", ",".join(roles.get("dataset", ())))
         if "item" not in units:
             refuse_doubles(self.table, self.table.columns, models, units, self._model_column, used, unit=unit)
@@ -1069,11 +1084,14 @@ def _numbers_rows(table: SourceTable, roles: Mapping[str, Sequence[str]], option
     Beside 0 and 1, right and wrong, it names items.
     """
     first, *others = table.columns or [""]
-    is_told = "item" in options.named_columns or options.rows == "items"
+    is_alone = roles == {"item": [first]} and "item" not in options.named_columns and options.rows != "items"
     is_of_many = plain(first) == "index" or (plain(first) in WEAK and plain_name(full_name(options.metric or "")) in RATES)
-    if is_told or not is_of_many or roles != {"item": [first]}:
-        return False
-    return counts_rows(table.columns[first]) and all(has_fractions(table.columns[name]) for name in others)
+    return (
+        is_alone
+        and is_of_many
+        and counts_rows(table.columns[first])
+        and all(has_fractions(table.columns[name]) for name in others)
+    )
 
 
 def _is_beyond_one(column: Column | None) -> bool:
@@ -1089,7 +1107,7 @@ def _rises_evenly(values: FloatArray) -> bool:
 
 def _metrics_of_each(names: Sequence[str]) -> set[str]:
     """Metrics of columns such as unet_dice, where each model has one for each of them; none for other columns."""
-    found = [match for name in names if (match := re.fullmatch(r"(.+)[_ ./-]([^_ ./-]+)", name))]
+    found = [match for name in names if (match := re.fullmatch(r"(.+)[_ ./-]\(?([^_ ./()-]+)\)?", name))]
     models, metrics = ({match[part] for match in found} for part in (1, 2))
     are_crossed = len(found) == len(names) == len(models) * len(metrics)
     return metrics if are_crossed and len(models) > 1 and any(map(is_metric, metrics)) else set()

@@ -419,12 +419,16 @@ def _by_dataset(scores: Scores, model: str, common: str) -> dict[str, dict[tuple
 def _join_dataset(dataset: str, sources: Sequence[Source], common: str, order: Iterable[str]) -> ScoreMatrix:
     """Scores of one dataset of all sources, of models in this order; a dataset without a name is the `common` one."""
     held = [(source, each) for source in sources for each in source.held.matrices if (each.dataset or common) == dataset]
-    if len(held) == 1 and len(held[0][0].held.matrices) == 1:
-        other = next(source for source in sources if source is not held[0][0])
-        others = "a dataset without a name" if other.held.datasets == ("",) else f"dataset {quoted(other.held.datasets)}"
+    others = [source for source in sources if source is not held[0][0]]
+    if (
+        len(held) == 1
+        and len(held[0][0].held.matrices) == 1
+        and not any(len({*held[0][1].models} & {*other.held.models}) > 1 for other in others)  # a source for each dataset
+    ):
+        its = "a dataset without a name" if others[0].held.datasets == ("",) else f"dataset {quoted(others[0].held.datasets)}"
         raise DataError(
-            f"{held[0][0].name} is about {f'dataset {dataset!r}' if dataset else 'a dataset without a name'}, but {other.name} "
-            f"about {others}; scores on different datasets cannot be paired."
+            f"{held[0][0].name} is about {f'dataset {dataset!r}' if dataset else 'a dataset without a name'}, but "
+            f"{others[0].name} about {its}; scores on different datasets cannot be paired."
         )
     metrics = dict.fromkeys(matrix.metric for _, matrix in held)
     if len(metrics) > 1:

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import MEANS, PARTS, SPREADS, bare_name, is_no_score
+from tiebreak.readers.header import MEANS, PARTS, SPREADS, bare_name, column_advice, is_no_score, metric_in
 from tiebreak.readers.source import ReadOptions, metric_among, table_metric
 from tiebreak.readers.tables import SourceTable, number_of
 from tiebreak.scores.metric import RATES, Metric, full_name, has_direction, plain_name
@@ -167,10 +167,13 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
     if len({each.plain for each in held}) != 1:
         numeric = [each.name for each in means if number_of(next((cell for cell, _ in each.cells if cell), "?")) is not None]
         names = numeric or list(beside)
+        own = [each for each in numeric if asked and plain_name(metric_in(each)) == plain_name(full_name(asked))]
+        of_datasets = (" If they are of datasets: ", column_advice("datasets", ",".join(own)), ".") if len(own) > 1 else ()
         raise refuse(
             table.name,
             f"it has one row for each model, and {f'means or single scores in {quoted(names, 12)}' if names else 'no scores'}.",
             *(("Say which of them with ", Setting("metric"), ".") if names else ("Add a column of them, such as 'accuracy'.",)),
+            *of_datasets,
             kind=UnclearSourceError,
         )
     chosen = min(held, key=lambda each: ("test", "", *PARTS).index(each.part))

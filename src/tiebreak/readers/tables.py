@@ -506,10 +506,17 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     )
 
 
+_CLEANED: dict[str, Callable[[str], str]] = {
+    " ": lambda line: f"{line.strip()}\n",
+    "|": lambda line: re.sub(r"(?<![^|\s])(\*\*|__|\*|`)([^|*`]*[^|*`\s])\1(?![^|\s])", r"\2", line),  # marks of emphasis
+}
+"""Lines of a table without what is no part of its cells, by its separator."""
+
+
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
     """NamedRows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
     held = io.StringIO(text, newline="")
-    lines = (f"{line.strip()}\n" for line in held) if form.separator == " " else held
+    lines = map(_CLEANED[form.separator], held) if form.separator in _CLEANED else held
     reader = csv.reader(lines, delimiter=form.separator, skipinitialspace=not form.is_plain, strict=strict)
     line = 1
     for row in reader:
@@ -538,6 +545,7 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
 
 
 def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceTable:
+    content = content.removeprefix(b"# ")  # in front of the header that numpy writes
     form = _form_of(content[:_SAMPLE], name, ending)
     is_plain = form.is_plain and content.count(b'"') % 2 == 0
     columns = _by_arrow(content, form, list(filter(is_name, form.names))) if is_plain else None

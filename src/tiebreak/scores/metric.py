@@ -47,8 +47,8 @@ ZERO_TO_ONE = SHARES | {
 
 
 def plain_name(name: str) -> str:
-    """A name as names are compared: without case, blanks, hyphens and underscores."""
-    return re.sub(r"[\s_-]+", "", name.casefold())
+    """A name as names are compared: without case, blanks, hyphens, underscores, brackets, and a dot that shortens it."""
+    return re.sub(r"[\s_()\[\]^'’-]+|\.$", "", name.casefold())
 
 
 ABBREVIATIONS = {
@@ -102,17 +102,21 @@ _SHARES_OF_OTHERS = frozenset(
     specificity tnr tpr""".split()
 )
 _HIGHER = _SHARES_OF_OTHERS | frozenset(
-    """accnorm adjr2 adjustedr2 adjustedrsquared bertscore bleu chrf cindex cohenkappa cohenskappa concordance concordanceindex
-    dcg exactmatch f0.5 f2 fbeta gmean hit hitrate hitratio inceptionscore is jaccardindex jaccardsimilarity kappa meteor msssim
-    normalizedgini passrate pearson pearsonr psnr qwk quadraticweightedkappa reward rouge rougel rougelsum sacrebleu solverate
-    spearman spearmanr ssim successrate top1 top10 top10accuracy top1acc top1accuracy top3 top5 top5acc top5accuracy
-    winrate""".split()
+    """accnorm adjr2 adjustedr2 adjustedrsquared bertscore bleu bleurt ccc chrf chrf++ cider cindex clipscore cohenkappa
+    cohenskappa comet concordance concordanceindex dcg episodereturn episodereward episodicreturn exactmatch f0.5 f2 fbeta gleu
+    gmean hit hitrate hitratio hota hr@1 hr@10 hr@100 hr@20 hr@3 hr@5 hr@50 humannormalizedscore idf1 inceptionscore is
+    jaccardindex jaccardsimilarity kappa kendall kendalltau kendallstau kge meteor mos mota msssim normalizedgini nse passrate
+    pcc pearson pearsoncorrelation pearsonr pesq plcc psnr qwk quadraticweightedkappa reward rouge rougel rougelsum sacrebleu
+    sdr sharperatio silhouettescore sisdr sisnr solverate spearman spearmancorrelation spearmanr spearmanrho srcc ssim stoi
+    successrate top1 top10 top10accuracy top1acc top1accuracy top3 top5 top5acc top5accuracy vmaf winrate youdenj""".split()
 )
 _LOWER = frozenset(
-    """bitsperbyte bpb ce cer charactererrorrate crps crossentropy ece eer equalerrorrate errorrate expectedcalibrationerror
-    falsenegativerate falsepositiverate fid fnr fpr hamming hammingloss hausdorff hd95 hinge hingeloss lpips mase mdape
-    misclassificationrate nmae nrmse perplexity pinball pinballloss ppl quantileloss rmsse smape ter top1err top1error top5err
-    top5error wape weightedquantileloss wer wmape worderrorrate wql zerooneloss""".split()
+    """absrel ade asd assd bitsperbyte bitspercharacter bpb bpc ce cer chamferdistance charactererrorrate crps crossentropy
+    diarizationerrorrate ece eer epe equalerrorrate errorrate expectedcalibrationerror fad falsenegativerate falsepositiverate
+    fde fid fnr fpr hamming hammingloss hausdorff hausdorff95 hausdorffdistance hausdorffdistance95 hd95 hinge hingeloss ibs
+    integratedbrierscore intervalscore kid lpips mase mdape mindcf misclassificationrate mpjpe nmae nrmse perplexity
+    phonemeerrorrate pinball pinballloss ppl quantileloss rmsse smape ter top1err top1error top5err top5error wape
+    weightedquantileloss wer winklerscore wmape worderrorrate wql zerooneloss""".split()
 )
 """Metrics that scikit-learn has no scorer of, as `plain_name` writes them; those of which less is better are never negative."""
 
@@ -130,8 +134,9 @@ RATES = {
 """Of which examples of a test set a metric, as `plain_name` writes it, is a share or an area: then its error follows from it."""
 
 _OFTEN_HIGHER = frozenset(
-    """auc choice correct em includes iscorrect mainscore match modelgradedfact modelgradedqa pass passed pattern preference
-    resolved score solved success win""".split()
+    """answercorrectness answerrelevance answerrelevancy answersimilarity auc choice contextprecision contextrecall correct em
+    factualcorrectness faithfulness includes iscorrect mainscore match modelgradedfact modelgradedqa pass passed pattern
+    preference resolved score solved success win""".split()
 )
 _OFTEN_LOWER = frozenset(
     """classificationerror deviance error evalloss loss negativeloglikelihood nll testerror testloss valerror validationerror
