@@ -90,7 +90,8 @@ def test_what_makes_no_slices_is_refused() -> None:
             answer.slices(column)
 
 
-def test_gaps_in_the_column_are_a_slice_of_their_own() -> None:
-    """Called (none)."""
-    table = pd.DataFrame({"question": range(60), "topic": ["law", None, "code"] * 20, "a": [1, 0, 1] * 20, "b": [1, 1, 0] * 20})
-    assert set(tb.compare(table).slices("topic").names) == {"law", "(none)", "code"}
+def test_gaps_are_slices_and_are_in_slices() -> None:
+    """Items without a text are a slice called (none); a pair is undecided in one of which a model has no score."""
+    table = {"question": range(60), "topic": ["law", None, "code"] * 20, "a": [1, 0.5, 0] * 20, "b": [1, 1, None] * 20}
+    answer = tb.compare(pd.DataFrame(table), metric="score", lower_is_better=False, missing="pairwise")
+    assert answer.slices("topic").to_frame()["reason"].tolist() == ["identical-scores", "no-spread", "missing-splits"]

@@ -391,7 +391,7 @@ def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout
 def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
     """Pairs by run; those of which one model has runs that the other lacks by both models' own runs."""
     has = np.asarray(~np.isnan(score).all(axis=2))
-    apart = (has[one] != has[two]).any(axis=1)
+    apart = (has[one] != has[two]).any(axis=1) & (score.shape[1] > 1)  # of one run a model that has none has no other either
     parts = [rows for rows in (np.flatnonzero(apart), np.flatnonzero(~apart)) if rows.size]
     found = [
         _of_own_runs(score[one[rows]], score[two[rows]], layout, scale[rows])
