@@ -238,7 +238,7 @@ def digest_of(data: Scores) -> str:
         names = ("dataset", "repeat", "fold", "n_train", "n_test", "score")
         held = [getattr(matrix, name) for matrix in ordered.matrices for name in names]
     parts = (
-        (np.round(np.asarray(value, dtype="<f8"), 10) + 0.0).tobytes()  # no -0.0
+        (np.nan_to_num(np.round(np.asarray(value, dtype="<f8"), 10), nan=np.inf) + 0.0).tobytes()  # no -0.0, and one nan
         if isinstance(value, np.ndarray)
         else json.dumps(value).encode()
         for value in held

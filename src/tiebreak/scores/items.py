@@ -154,9 +154,10 @@ class Items:
         names = [sorted(self.models), sorted(self.items), list(self.runs), list(clusters)]
         digest = hashlib.sha256(json.dumps(names).encode())
         truth = [np.asarray(each, dtype=float)[items] for each in (self.is_positive, self.truth) if each is not None]
-        truth += [] if self.labels is None else [self.labels[models][:, items] + 0.0]
-        for values in (self.score[models][:, :, items] + 0.0, weights, *truth):
-            digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
+        truth += [] if self.labels is None else [self.labels[models][:, items]]
+        for values in (self.score[models][:, :, items], weights, *truth):
+            bits = np.nan_to_num(values, nan=np.inf) + 0.0  # of nan and of zero there are several
+            digest.update(np.ascontiguousarray(bits, dtype="<f8").tobytes())
         return digest.hexdigest()[:32]
 
     @property
