@@ -218,9 +218,10 @@ def compare(
     answer = compare_scores(scores, settings_for(scores, {**given, "looks": plan}))
     if plan is not None and answer.looks is not None:
         if len(answer.looks.taken) == len(plan.taken):
+            way_on = "Look again when there are more" if plan.n_left else "The plan is over: further data need a new one"
             raise ChangedRunError(
-                f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
-                "again when there are more; what that look answered stands in its own answer, which to_json keeps."
+                f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. "
+                f"{way_on}; what that look answered stands in its own answer, which to_json keeps."
             )
         keep(answer.looks)
     return answer

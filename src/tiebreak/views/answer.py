@@ -423,7 +423,7 @@ def together(comparison: Comparison) -> str:
     if table.n_pairs == 1 or not np.any(comparison.ranking_table.entry):  # all are copies
         return ""
     if table.is_simultaneous:
-        return f"all {table.n_pairs} intervals hold together"
+        return f"{'both' if table.n_pairs == 2 else f'all {table.n_pairs}'} intervals hold together"
     how = "each interval holds by itself: of many pairs some are wrong"
     return how if table.correction == "none" else f"each interval at {level_words(table.interval_alpha)} ({table.correction})"
 

@@ -120,7 +120,8 @@ KINDS: dict[str, dict[str, Any]] = {
         "last": "pooled_auc",
         "note": (
             "'mean AUC' is the mean over splits, and its {level} interval is {corrected}. 'pooled' is of all predictions "
-            'together, which mixes the scales of models that were fitted apart. Which differences are real: compare("roc_auc").'
+            "together, which mixes the scales of models that were fitted apart. Which differences are real, compare() by roc_auc "
+            "(of several classes roc_auc_ovr) says."
         ),
     },
     "PrecisionRecalls": {

@@ -87,7 +87,7 @@ def table(slices: Slices) -> Table:
     n, rest = slices.n_pairs, f"; {len(rows)} of {slices.n_pairs} rows" if len(rows) < slices.n_pairs else ""
     held = f"Each interval is at {level_words(slices.interval_alpha)} ({slices.correction})"
     if pairs.is_simultaneous and slices.correction != "none":
-        held = f"All {n} intervals of slices hold together"
+        held = f"{'Both' if n == 2 else f'All {n}'} intervals of slices hold together"
     return Table(
         f"By {printable(slices.by)}; a positive difference favours the first{rest}",
         ("slice", "n", "first", "second", "difference", "interval", "verdict"),

@@ -70,7 +70,7 @@ def _slider(comparison: Comparison) -> dict[str, Any]:
             f"The rope stays at 0, as the correction {comparison.correction} goes step by step: it is for 'no difference' only."
         )
     return {
-        "rope": repr(rope),
+        "rope": repr(rope).removesuffix(".0"),
         "words": rope_words(comparison),
         "metric": metric,
         "most": f"{most:g}",
