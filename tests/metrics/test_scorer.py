@@ -399,6 +399,9 @@ def test_other_parameters_make_another_scorer() -> None:
         ({"x": gain}, Metric("x", True), 1),
         ({"log_loss": gain}, Metric("log_loss", False), 1),
         ({"neg_log_loss": gain}, Metric("log_loss", False), -1),
+        ({"mse": gain}, Metric("mse", False), 1),
+        ({"neg_rmse": gain}, Metric("rmse", False), -1),
+        ({"neg_my_loss": gain}, Metric("neg_my_loss", True), 1),
         (gain, Metric("gain", True), 1),
         (functools.partial(gain), Metric("gain", True), 1),
         (lambda model, X, y: 1.0, Metric("score", True), 1),
@@ -440,6 +443,14 @@ def test_a_key_renames_a_metric(key: str, name: str, metric: Metric) -> None:
         ({"neg_log_loss": "accuracy"}, "of the metric 'neg_log_loss' lower is better, but the scorer says that higher is."),
         ({"accuracy": "log_loss"}, "of the metric 'accuracy' higher is better, but the scorer says that lower is."),
         ({"neg_r2": make_scorer(gain, greater_is_better=False)}, "of the metric 'r2' higher is better, but"),
+        ({"mae": make_scorer(gain)}, "of the metric 'mae' lower is better, but the scorer says that higher is."),
+        (
+            {"my_loss": gain},
+            (
+                "of a function higher is better, and the name 'my_loss' sounds as if lower were. Return the negative and call it "
+                "scoring={'neg_my_loss': function}, or give it a name without doubt: scoring={name: scorer}."
+            ),
+        ),
         (
             roc_auc_score,
             "roc_auc_score is a function of labels and predictions, and a function of model, X and y is needed. Pass",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, DataError
+from tiebreak.evaluation.bbc import BiasCorrectedScore, bias_corrected
 from tiebreak.evaluation.class_curves import Calibrations, Confusions, PrecisionRecalls, Rocs, confusions_of, lines_of
 from tiebreak.evaluation.predictions import as_answered, items_of, nothing_kept, outcomes_with_outputs, same_predictions
 from tiebreak.metrics.scorer import Scorer
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
 
@@ -229,8 +229,6 @@ class Evaluation(Result):
         DataError
             Repeats test different examples, or one of them several times.
         """
-        from tiebreak.evaluation.bbc import bias_corrected
-
         return bias_corrected(
             self, metric, models=models, dataset=dataset, n_resamples=n_resamples, alpha=alpha, groups=groups, rng=rng
         )

@@ -3,6 +3,7 @@
 import inspect
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ from tiebreak.errors import NAMED_SCORERS, Advice, DataError, InvalidParameterEr
 from tiebreak.metrics.fast import FORMULAS, Formula, positive_position
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore
 from tiebreak.numerics import FloatArray
-from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, full_name
+from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, direction_of, full_name, is_known, names_loss
 from tiebreak.scores.vocabulary import look_up, quoted
 
 Outputs = Mapping[str, Array]
@@ -110,15 +111,14 @@ class Scorer:
             raise InvalidParameterError(
                 f"the metric {self.metric.name!r} returned {value!r} of type {type(value).__name__}; it has to return one number."
             )
-        value = float(value)
         if not math.isfinite(value):
             raise UndefinedScore(f"its function returned {value:g}")
-        if value * self.factor < -_ROUNDING and self.metric.name in LOWER_IS_BETTER:
+        if value * self.factor < -_ROUNDING and names_loss(self.metric.name):
             raise DataError(
                 f"the metric {self.metric.name!r} is never negative, but {value * self.factor:g} was returned. Call it "
                 f"'neg_{self.metric.name}' if the function returns the loss with a minus sign, as scikit-learn's scorers do."
             )
-        return value * self.factor
+        return float(value * self.factor)
 
 
 def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
@@ -299,26 +299,34 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
 
 
 def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:
-    """A function of model, X and y: higher is better, unless its name is known to be a loss."""
+    """A function of model, X and y: higher is better, unless its name is that of a loss; one that only sounds so is refused."""
     name = key or _name_of(function)
     if (getattr(function, "__module__", None) or "").startswith("sklearn.metrics.") and hasattr(function, "__name__"):
         raise InvalidParameterError(
             f"{function.__name__} is a function of labels and predictions, and a function of model, X and y is needed. Pass the "
             f"name of the metric, or make_scorer({function.__name__}) from sklearn.metrics."
         )
-    higher = name.removeprefix("neg_") not in LOWER_IS_BETTER
-    factor = -1 if not higher and name.startswith("neg_") else 1
-    return Scorer(_metric(name, higher), ("callable", function), call=function, factor=factor)
+    own = name.removeprefix("neg_")
+    if direction_of(own) is None and own == name and re.search("(?i)loss|error|cost|distance|divergence|regret", name):
+        raise InvalidParameterError(
+            f"of a function higher is better, and the name {name!r} sounds as if lower were. Return the negative and call it ",
+            Setting("scoring", f"{{'neg_{name}': function}}"),
+            ", or give it a name without doubt: ",
+            NAMED_SCORERS,
+            ".",
+        )
+    is_loss = direction_of(own) is False
+    return Scorer(_metric(name, not is_loss), ("callable", function), call=function, factor=-1 if is_loss and own != name else 1)
 
 
 def _metric(name: str, higher: bool) -> Metric:
     """A metric as it is shown: a loss without ``neg_``; refuses a name that is known to have the other direction."""
     shown = name if higher else name.removeprefix("neg_")
-    if shown.removeprefix("neg_") in (LOWER_IS_BETTER if higher else HIGHER_IS_BETTER):
-        said, true = ("higher", "lower") if higher else ("lower", "higher")
+    if is_known(shown.removeprefix("neg_")) and direction_of(shown.removeprefix("neg_")) is not higher:
         raise InvalidParameterError(
-            f"of the metric {shown!r} {true} is better, but the scorer says that {said} is. Give make_scorer "
-            f"greater_is_better={not higher}, or the metric another name: ",
+            f"of the metric {shown!r} {'lower' if higher else 'higher'} is better, but the scorer says that "
+            f"{'higher' if higher else 'lower'} is. Give make_scorer greater_is_better={not higher}, or the metric another "
+            "name: ",
             NAMED_SCORERS,
             ".",
         )
