@@ -17,8 +17,11 @@ def look_up(name: str, known: Sequence[str], what: str) -> int:
     if name in known:
         return known.index(name)
     near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.6)
-    there = f"there {'is only' if len(known) == 1 else 'are'} {quoted(known, 9)}."
-    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else there
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"there {'is only' if len(known) == 1 else 'are'} {quoted(known, 9)}."
+    )
     raise UnknownNameError(f"no {what} is called {name!r}: {hint}", about=what.partition(" ")[0])
 
 
