@@ -102,8 +102,7 @@ def read_battles(
     """
     named = {**(columns or {}), **({} if cluster is None else {"cluster": cluster})}
     for part in named.keys() - HELD:
-        what = f"a column of battles holds one of {quoted(sorted(HELD), 9)}; got {part!r}."
-        raise InvalidParameterError(what, about="columns")
+        raise InvalidParameterError(f"a column of battles holds one of {quoted(sorted(HELD), 9)}; got {part!r}.", about="columns")
     parts, others = [], []
     for place, source in enumerate(sources, start=1):
         name = "the battles" if len(sources) == 1 else f"table {place} of the battles"
@@ -263,9 +262,8 @@ def _outcomes(
 ) -> IntArray:
     """1, -1 and 0; the names of the models count before words such as a and b, but in a column that can only hold sides."""
     sides = tuple(plain(held[part]) for part in SIDES[:2])
-    words = dict(_WINNERS)
-    for first, second in (sides, PAIRS.get(sides, sides)):
-        words |= {first: 1, second: -1}
+    firsts, seconds = zip(sides, PAIRS.get(sides, sides), strict=True)
+    words = {**_WINNERS, **dict.fromkeys(firsts, 1), **dict.fromkeys(seconds, -1)}
     if {word.removesuffix(".0") for word in winner.names} - {*models} == {"0", "1"}:  # beside 2 a tie and the first
         raise table.refuse(
             "it says 0 and 1: is 1 the first model, or the second one?",

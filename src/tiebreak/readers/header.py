@@ -66,7 +66,7 @@ _TRUTH = re.compile(
 )
 """Names of a column of the truth of something: "Actual Price", "survived_true", "TrueAge"; and not of true positives."""
 
-CLASS = re.compile(r"(?i)[ _.](labels?|gold|target)$")
+CLASS = re.compile(r"(?i)^(?!(model|method|algo(rithm)?|dataset|task)[ _.]).*[ _.](labels?|gold|target)$")
 """Names of a column of classes: majority_label; of shares the same may be a model, such as one called pseudo_label."""
 
 TARGETS = frozenset(
@@ -308,8 +308,12 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
         classes = {*table.words(roles["truth"][0]).names}
         answers = [name for name in answers if classes.issuperset(table.words(name).names)]
     predicted = answers or [name for name in rest if names_predictions(name)]
-    is_told = len(predicted) == 1 and {"truth", "model"} <= roles.keys() and not any(map(metric_in, rest))
-    if is_told and roles.keys().isdisjoint(("prediction", "score")):
+    if (
+        len(predicted) == 1
+        and {"truth", "model"} <= roles.keys()
+        and roles.keys().isdisjoint(("prediction", "score"))
+        and not any(map(metric_in, rest))
+    ):
         roles["prediction"] = predicted
     if roles.keys().isdisjoint((*UNITS, "item", "run")) and (
         not roles.keys().isdisjoint(("truth", "model")) or metric in names or any(map(is_metric, rest))

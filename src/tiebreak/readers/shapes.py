@@ -468,13 +468,19 @@ class Reading:
         self.without_parts({"model": self.words("model")})
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone:
-            units = self._unit_roles() - {"time", "seed"}  # of one training run each
-            datasets = self.words("dataset").ordered().names if units == {"dataset"} else ()
-            if not units or (len(datasets) == 1 and self.options.dataset is None):
+            held = {
+                role: self.words(role).ordered().names for role in self._unit_roles() - {"time", "seed"}
+            }  # of one training each
+            units = {
+                role: names
+                for role, names in held.items()
+                if len(names) > 1 or self.options.dataset is not None or not (role == "dataset" or names[0].casefold() in PARTS)
+            }
+            if not units:
                 return self._means()
-            if len(datasets) > 1:
+            if units.keys() == {"dataset"} and len(names := units["dataset"]) > 1:
                 raise self.table.refuse(
-                    f"each model has one row, on one of {len(datasets)} datasets ({quoted(datasets, 4)}): none can be compared.",
+                    f"each model has one row, on one of {len(names)} datasets ({quoted(names, 4)}): none can be compared.",
                     "Give the scores of all models on the same datasets.",
                     column=self.roles["dataset"][0],
                 )
@@ -718,7 +724,7 @@ class Reading:
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
         looked = self.table.words(name).names[:_LOOKED_AT]
-        readable = sum(bool(re.match(r"(\\\w+\{)?[\W_]*[\d.,]+\s*(±|\+/-|\(|[\W_]*$)", each)) for each in looked)
+        readable = sum(bool(re.match(r"(\\\w+\{)?[\W_]*[\d.,]+\s*(±|\+/-|[(\[{^_\\\d]|[\W_]*$)", each)) for each in looked)
         return bool(looked) and 2 * readable >= len(looked)
 
     def _counts(self) -> Long | None:

@@ -354,8 +354,7 @@ def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:
                 ".",
             )
         return held[0]
-    found = metric_among(asked, held, source)
-    return held[look_up(asked, held, "metric")] if found is None else found
+    return metric_among(asked, held, source) or held[look_up(asked, held, "metric")]
 
 
 def metric_among(asked: str, names: Sequence[str], source: str) -> str | None:

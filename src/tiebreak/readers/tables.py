@@ -38,7 +38,7 @@ from tiebreak.readers.files import (
 from tiebreak.scores.metric import has_direction
 from tiebreak.scores.vocabulary import look_up
 
-TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".md", ".gz", ".bz2", ".zst", ".zip")
+TEXT = ("", ".csv", ".tsv", ".tab", ".txt", ".dat", ".md", ".tex", ".gz", ".bz2", ".zst", ".zip")
 """Endings of text files with a row in each line, packed or not; one without may be a download."""
 ARROW = (".parquet", ".pq", ".feather", ".arrow")
 JSON = (".json", ".jsonl", ".ndjson")
@@ -546,6 +546,7 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
 
 def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceTable:
     content = content.removeprefix(b"# ")  # in front of the header that numpy writes
+    content = _of_latex(text_of(content, name)) if ending == ".tex" or rb"\begin{tabular" in content[:_SAMPLE] else content
     form = _form_of(content[:_SAMPLE], name, ending)
     is_plain = form.is_plain and content.count(b'"') % 2 == 0
     columns = _by_arrow(content, form, list(filter(is_name, form.names))) if is_plain else None
@@ -565,6 +566,18 @@ def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceT
         [_as_numbers(each, form.decimal, is_name=is_name(own)) for own, each in zip(names, columns, strict=True)],
         where,
     )
+
+
+_LATEX = re.compile(
+    r"(?m)(?<!\\)%.*|\\\\.*|\\(cell|row)?color(\[[^\]]*\])?\{[^}]*\}|\\(?P<sign>pm\b|[%_#])|(?P<more>(?<=[\d}])\{?\\[a-zA-Z])|\\[a-zA-Z]+\*?(\[[^\]]*\])?|[{}$]"
+)
+"""What is no text of a cell in LaTeX: comments, ends of rows, signs, commands, braces; those behind a number say more of it."""
+
+
+def _of_latex(text: str) -> bytes:
+    """Rows of a table in LaTeX with bars between its cells; other lines are blank."""
+    bare = _LATEX.sub(lambda found: {"pm": "±"}.get(found["sign"], found["sign"] or found["more"] or ""), text)
+    return "\n".join(line.replace("&", "|") if "&" in line else "" for line in bare.split("\n")).encode()
 
 
 def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:

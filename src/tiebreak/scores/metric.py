@@ -124,7 +124,7 @@ RATES = {
     **dict.fromkeys(
         """accuracy acc exactmatch em passrate pass pass1 successrate solverate hitrate winrate top1 top1accuracy top1acc top5
         top5accuracy top5acc top10accuracy topkaccuracy top1err top1error top5err top5error errorrate misclassificationrate
-        zerooneloss match pass@1""".split(),
+        zerooneloss match pass@1 acc@1 acc@5""".split(),
         "examples",
     ),
     **dict.fromkeys("recall sensitivity tpr falsenegativerate fnr".split(), "positives"),
