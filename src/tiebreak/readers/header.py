@@ -66,7 +66,7 @@ _TRUTH = re.compile(
 )
 """Names of a column of the truth of something: "Actual Price", "survived_true", "TrueAge"; and not of true positives."""
 
-CLASS = re.compile(r"(?i)^(?!(model|method|algo(rithm)?|dataset|task)[ _.]).*[ _.](labels?|gold|target)$")
+CLASS = re.compile(r"(?i)^(?!(model|method|algo|algorithm|dataset|task)[ _.]).*[ _.](labels?|gold|target)$")
 """Names of a column of classes: majority_label; of shares the same may be a model, such as one called pseudo_label."""
 
 TARGETS = frozenset(

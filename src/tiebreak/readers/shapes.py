@@ -724,7 +724,11 @@ class Reading:
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
         looked = self.table.words(name).names[:_LOOKED_AT]
-        readable = sum(bool(re.match(r"(\\\w+\{)?[\W_]*[\d.,]+\s*(±|\+/-|[(\[{^_\\\d]|[\W_]*$)", each)) for each in looked)
+        readable = sum(
+            plain(each) in _FAILED
+            or bool(re.match(r"(\\\w+\{|<\w+>|\(\d+\))?[\W_]*[\d.,]+(\s+\d|\s*(±|\+/-|[(\[{^_\\<]|[\W_]*$))", each))
+            for each in looked
+        )
         return bool(looked) and 2 * readable >= len(looked)
 
     def _counts(self) -> Long | None:

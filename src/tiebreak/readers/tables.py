@@ -217,7 +217,7 @@ _HINTS = {
     r"^\([\d.,\s-]+\)$|^\[[\d.,\s-]+\]$": "It is an interval: give the single scores of each split, in one column.",
     f"^{_THOUSANDS}$": "Its comma may part thousands or decimals: write numbers with a point, as 0.83.",
     r"^[-+]?\d*,\d+\s*%?$": "A decimal comma is read where all numbers have one: write this one, or the others, as 0.83.",
-    r"(?i)^(oom|tle|dnf|err(or)?|crash(ed)?|time[ -]?out|timed out|killed|skipped|undefined|missing)$": (
+    r"(?i)^(oom|tle|dnf|fail(ed|ure)?|err(or)?|crash(ed)?|time[ -]?out|timed out|killed|skipped|undefined|missing)$": (
         "Leave a cell without a score empty."
     ),
     r"[*†‡§]$|^\\\w+\{": "It has marks of a printed table: give the plain number.",
@@ -233,9 +233,13 @@ _TWO_ROWS = (
 """Advice for a table that may have a second row of names."""
 
 
+_AS_PYTHON_SHOWS = re.compile(r"((np|numpy)\.)?float\d+\(([^()]*)\)|(torch\.)?tensor\(([^(),[]*)(,.*)?\)")
+"""A number as NumPy and PyTorch show it: np.float64(0.91), tensor(0.91, device='cuda:0')."""
+
+
 def number_of(text: str, decimal: str = ".") -> float | None:
     """The number that a cell says, nan for one without a value, None for a word; per cent is a share, true is 1."""
-    text = text.strip()
+    text = _AS_PYTHON_SHOWS.sub(r"\3\5", text.strip())
     if text in MISSING:
         return math.nan
     bare = text.removesuffix("%").rstrip()
@@ -763,8 +767,7 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = parse_json(text, name, is_table=True)
     if isinstance(held, Mapping) and "mteb_version" in held:
         held = [_of_mteb(held, path.absolute(), name)]
-    is_lm_eval = isinstance(held, Mapping) and not {"lm_eval_version", "versions"}.isdisjoint(held)
-    if is_lm_eval and isinstance(held.get("results"), Mapping):
+    if isinstance(held, Mapping) and {"lm_eval_version", "versions"} & held.keys() and isinstance(held.get("results"), Mapping):
         held = _of_lm_eval(held)
     lists = [own for key in ("columns", "data") if isinstance(held, Mapping) and isinstance(own := held.get(key), list)]
     if len(lists) == 2 and all(
