@@ -134,7 +134,7 @@ def test_default_metric_of_the_estimator(moons: Data, fit: Fit) -> None:
     X, y = moons
     ridge = GridSearchCV(Ridge(), {"alpha": [1, 2]}).fit(X, y)
     assert [read_scores(search).metric.name for search in (fit(), ridge)] == ["accuracy", "r2"]
-    with pytest.raises(UnknownNameError, match="no metric is called 'f1': there are 'accuracy'"):
+    with pytest.raises(UnknownNameError, match="no metric is called 'f1': there is only 'accuracy'"):
         read_scores(fit(), metric="f1")
     dummy = GridSearchCV(DummyClassifier(), {"strategy": ["prior", "stratified"]}).fit(X, y)
     for name, given in (("accuracy", {}), ("balanced_accuracy", {"metric": "balanced_accuracy"})):

@@ -217,7 +217,7 @@ _HINTS = {
     r"^\([\d.,\s-]+\)$|^\[[\d.,\s-]+\]$": "It is an interval: give the single scores of each split, in one column.",
     f"^{_THOUSANDS}$": "Its comma may part thousands or decimals: write numbers with a point, as 0.83.",
     r"^[-+]?\d*,\d+\s*%?$": "A decimal comma is read where all numbers have one: write this one, or the others, as 0.83.",
-    r"(?i)^(oom|tle|dnf|fail(ed|ure)?|err(or)?|crash(ed)?|time[ -]?out|timed out|killed|skipped|undefined|missing)$": (
+    r"(?i)^(oom|tle|dnf|fail|failed|failure|err(or)?|crash(ed)?|time[ -]?out|timed out|killed|skipped|undefined|missing)$": (
         "Leave a cell without a score empty."
     ),
     r"[*†‡§]$|^\\\w+\{": "It has marks of a printed table: give the plain number.",
