@@ -161,19 +161,24 @@ _BESIDE_SUMS = frozenset(
 
 _TIMES = frozenset("time times seconds sec runtime duration latency wallclock elapsed".split())
 _ENDS = (
-    MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta δ gain improvement gap ratio volume area".split())
+    MEANS
+    | SPREADS.keys()
+    | frozenset(
+        "var variance rank diff difference delta δ gain improvement gap ratio frac fraction proportion volume area".split()
+    )
 )
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
-    level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db ratio fraction frac temperature
-    prevalence imbalance agreement agree difficulty hardness entropy word character char tp fp tn fn df
+    level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db temperature prevalence imbalance
+    balance class agreement agree difficulty hardness entropy confidence similarity importance popularity coverage sparsity skew
+    skewness kurtosi dimensionality contamination missingness version word character char tp fp tn fn df
     len line doc page user position chapter turn hop depth t ir
     """.split()
 )
 _STATISTIC = re.compile(
     r"n_\w+|num_\w+|(is|has)_(?!correct)\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_(error|deviation)(_.*)?"
     r"|.*(±|\+/_).*|p|(cohen|hedge)\W?s?_?[dg]|effect_size|.+_(costs?|tokens?|price|length)|(asymp|conf|ci)_(lower|upper|low|high)(_(cl|ci))?|(lower|upper)_(cl|ci|bound|limit)|.+_\(?(seed|fold|repeat|run)_?\d+\)?"
-    r"|(.*_)?(class|label|category)_?idx?"
+    r"|(.*_)?(class|label|category)_?idx?|(base|pos|positive|missing|dropout|learning|sampling|sample)_rate"
 )
 """What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic; a
 part of the scores of a model."""
