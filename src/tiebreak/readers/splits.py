@@ -214,7 +214,7 @@ def _check_bounds(scores: Sequence[FloatArray], metric: Metric, long: Long) -> N
     low, high = metric.bounds
     low = low if metric.higher_is_better else -np.inf  # losses below 0 are told by their names
     most = [np.fmax.reduce(each, axis=1, initial=-np.inf) for each in scores]
-    is_percent = metric.is_share and all(np.all(each > 1) and each.max(initial=0) > 2 for each in most)
+    is_percent = metric.is_share and all(np.all((each > 1) | (each == 0)) and each.max(initial=0) > 2 for each in most)
     score, model, high = long.numbers["score"], long.words["model"], (100.0 if is_percent else high) + _ROUNDING
     if "metric" not in long.words or any(np.any((each < low) | (each > high)) for each in scores):
         end = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"

@@ -24,7 +24,7 @@ from tiebreak.numerics import (
     group_codes,
     mean_present,
 )
-from tiebreak.scores.metric import Metric
+from tiebreak.scores.metric import SHARES, Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
@@ -342,7 +342,7 @@ def check_items(items: Items) -> Items:
     if empty:
         raise DataError(f"no score on any item: {quoted(empty)}. Leave it out, or name the others with ", Setting("models"), ".")
     low, high = (float(each.reduce(items.score, axis=None)) for each in (np.fmin, np.fmax))
-    if items.metric.is_share and items.is_mean and (low < 0 or high > 1):
+    if items.metric.name in SHARES and items.is_mean and (low < 0 or high > 1):
         hint = " Divide per cent by 100." if 1 < high <= 100 else ""
         raise DataError(f"{items.metric.name} lies between 0 and 1 on each item; got {high if high > 1 else low:g}.{hint}")
     check_weights(items.weights, len(items.items))

@@ -206,14 +206,14 @@ class Metric:
     @property
     def is_share(self) -> bool:
         """True for a metric that lies between 0 and 1 by definition."""
-        return self.name in SHARES
+        return self.name in SHARES or not _SHARES_OF_OTHERS.isdisjoint(_forms(self.name))
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value that the metric has by definition; infinite where there is none, or nothing is known."""
         if self.name == "matthews_corrcoef":
             return -1.0, 1.0
-        if self.name in ZERO_TO_ONE or not _SHARES_OF_OTHERS.isdisjoint(_forms(self.name)):
+        if self.name in ZERO_TO_ONE or self.is_share:
             return 0.0, 1.0
         is_never_negative = self.name in LOWER_IS_BETTER or self.name in {"mutual_info_score", "positive_likelihood_ratio"}
         is_never_negative |= not _LOWER.isdisjoint(_forms(self.name))

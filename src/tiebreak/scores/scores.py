@@ -336,7 +336,7 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
         return
     largest = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf).tolist()
     percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
-    fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
+    fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 < value <= 1]
     if percent and fractions and np.nanmin(matrix.score) >= 0 and max(largest) <= 100:
         raise DataError(
             f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1. Write all "
