@@ -205,7 +205,7 @@ def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.Capture
             "--rope 0.01 is in the unit of accuracy. For f1 too give a share, such as --rope 1%, or a command of its own.",
         ),
         ("0.01", ["--require-better", "f1:new", "log_loss:old"], "f1:new log_loss:old names two metrics; give one of them"),
-        ("0", ["--require-better", "f2:new", "old"], "no metric is called 'f2': did you mean 'f1'"),
+        ("0", ["--require-better", "f2:new", "old"], "no metric is called 'f2': there are 'accuracy', 'f1'"),
         ("0", ["--require-better", "f1:nex", "old"], "no model is called 'nex': did you mean 'new'"),
         ("0", ["--require-better", "seconds:new", "old"], "seconds"),
     ],

@@ -468,12 +468,10 @@ class Reading:
         self.without_parts({"model": self.words("model")})
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone:
-            held = {
-                role: self.words(role).ordered().names for role in self._unit_roles() - {"time", "seed"}
-            }  # of one training each
             units = {
                 role: names
-                for role, names in held.items()
+                for role in self._unit_roles() - {"time", "seed"}  # of one training each
+                for names in [self.words(role).ordered().names]
                 if len(names) > 1 or self.options.dataset is not None or not (role == "dataset" or names[0].casefold() in PARTS)
             }
             if not units:
