@@ -416,8 +416,7 @@ def _matrices(kept: Kept, folds: Sequence[Fold]) -> tuple[ConfusionMatrix, ...]:
     n = len(labels) + 1
     counts = np.zeros((len(folds), n, n), dtype=np.int64)
     for count, fold in zip(counts, folds, strict=True):
-        code = kept.truth.find(fold.outputs["predict"])
-        np.add.at(count, (kept.truth.code[fold.rows], code), 1)  # -1 is the last one
+        np.add.at(count, (kept.truth.code[fold.rows], kept.truth.find(fold.outputs["predict"])), 1)  # -1 is the last one
     if counts[..., -1].any():
         return tuple(ConfusionMatrix((*labels, OTHER), count) for count in counts)
     return tuple(ConfusionMatrix(labels, count[:-1, :-1]) for count in counts)

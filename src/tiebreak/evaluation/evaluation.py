@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, DataError
-from tiebreak.evaluation.bbc import BiasCorrectedScore, bias_corrected
-from tiebreak.evaluation.class_curves import Calibrations, Confusions, PrecisionRecalls, Rocs, confusions_of, lines_of
 from tiebreak.evaluation.predictions import as_answered, items_of, nothing_kept, outcomes_with_outputs, same_predictions
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import FloatArray, Interval, check_probability, law_of_rows
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.evaluation.bbc import BiasCorrectedScore
+    from tiebreak.evaluation.class_curves import Calibrations, Confusions, PrecisionRecalls, Rocs
     from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
 
@@ -229,6 +229,8 @@ class Evaluation(Result):
         DataError
             Repeats test different examples, or one of them several times.
         """
+        from tiebreak.evaluation.bbc import bias_corrected
+
         return bias_corrected(
             self, metric, models=models, dataset=dataset, n_resamples=n_resamples, alpha=alpha, groups=groups, rng=rng
         )
@@ -272,6 +274,8 @@ class Evaluation(Result):
         dataset : str, optional
             Needed where there are several.
         """
+        from tiebreak.evaluation.class_curves import confusions_of
+
         return confusions_of(self, models, dataset)
 
     def roc(
@@ -299,6 +303,8 @@ class Evaluation(Result):
         alpha : float, default 0.05
             1 - coverage of intervals and bands, which are corrected for shared training data.
         """
+        from tiebreak.evaluation.class_curves import Rocs, lines_of
+
         return lines_of(Rocs, self, models, positive, dataset, alpha)
 
     def precision_recall(
@@ -310,6 +316,8 @@ class Evaluation(Result):
         alpha: float = 0.05,
     ) -> PrecisionRecalls:
         """Precision-recall curves of each model; the parameters are those of `roc`."""
+        from tiebreak.evaluation.class_curves import PrecisionRecalls, lines_of
+
         return lines_of(PrecisionRecalls, self, models, positive, dataset, alpha)
 
     def calibration(
@@ -332,6 +340,8 @@ class Evaluation(Result):
         strategy : {"quantile", "uniform"}
             Bins of about equally many examples, or of equal width.
         """
+        from tiebreak.evaluation.class_curves import Calibrations, lines_of
+
         return lines_of(Calibrations, self, models, positive, dataset, alpha, n_bins=n_bins, strategy=strategy)
 
     # --- frames -----------------------------------------------------------------------------------------------------------

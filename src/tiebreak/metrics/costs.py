@@ -274,8 +274,7 @@ class CostMatrix(Result):
             actual: dict(zip(self.labels, costs, strict=True))
             for actual, costs in zip(self.labels, self.costs.tolist(), strict=True)
         }
-        name = "" if self.name == "expected_cost" else f", name={self.name!r}"
-        return f"CostMatrix({rows!r}{name})"
+        return f"CostMatrix({rows!r}{'' if self.name == 'expected_cost' else f', name={self.name!r}'})"
 
     # --- helpers ----------------------------------------------------------------------------------------------------------
 

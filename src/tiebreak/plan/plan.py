@@ -212,8 +212,7 @@ def threads_for(plan: Plan, asked: Any, n_jobs: Any) -> int | None:
 def describe_model(model: Any) -> str:
     """Text of a model, on one line of at most 500 characters; the same in every process."""
     if is_function(model):
-        name = getattr(model, "__qualname__", type(model).__qualname__)
-        return f"{getattr(model, '__module__', '')}.{name}"
+        return f"{getattr(model, '__module__', '')}.{getattr(model, '__qualname__', type(model).__qualname__)}"
     try:
         written = repr(model)
     except Exception:  # a model that cannot be written may be measured all the same

@@ -98,8 +98,7 @@ def _scheme_of(cv: Any, n_splits: int) -> tuple[Kind, int] | None:
     if kind == "repeated-holdout":
         return "holdout" if n_splits == 1 else kind, 1
     n_repeats = getattr(cv, "n_repeats", 1) if "_RepeatedSplits" in names else 1
-    n_folds = n_splits // n_repeats if n_splits % n_repeats == 0 else n_splits
-    return kind, n_folds
+    return kind, n_splits // n_repeats if n_splits % n_repeats == 0 else n_splits
 
 
 def describe_splits(splits: Sequence[Split], cv: Any = None) -> Splits:

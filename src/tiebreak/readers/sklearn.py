@@ -134,6 +134,8 @@ def read(source: Any, name: str, options: ReadOptions) -> Source | None:
         raise UnsupportedSourceError(
             f"these are models (such as {type(models[0]).__name__}), not scores: tb.evaluate(models, X, y, cv=10).compare() "
             "measures and compares them."
+            + " The best score of a search flatters, so each is searched anew within every training set; tb.compare(search) "
+            "compares the candidates of one." * hasattr(models[0], "cv_results_")
         )
     is_of_several = getattr(getattr(source, "index", None), "nlevels", 1) > 1  # a frame of the results of each model
     if is_one_result(source) and not is_of_several:

@@ -93,6 +93,12 @@ class ReadOptions:
             f"n_test must be one number, or those of positive and negative examples; got {both!r:.60}.": (
                 both is not None and (len(both) != 2 or None in both)
             ),
+            f"cv must agree with n_train and n_test: {self.cv!r} folds do not have {self.n_train!r} training examples to "
+            f"{n_test!r} of a test set. Give either.": (
+                all(isinstance(each, int) for each in (self.cv, self.n_train, n_test))
+                and self.cv > 1
+                and 5 * abs(n_test * (self.cv - 1) - self.n_train) > self.n_train  # folds are not all of one size
+            ),
             f"models names {doubled!r} twice. Name each model once.": doubled is not None,
             f"models must be a list of the names to keep, as in models=['svm', 'rf']; got {models!r:.60}.": (
                 models is not None and not names

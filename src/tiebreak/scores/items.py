@@ -156,8 +156,8 @@ class Items:
         truth = [np.asarray(each, dtype=float)[items] for each in (self.is_positive, self.truth) if each is not None]
         truth += [] if self.labels is None else [self.labels[models][:, items]]
         for values in (self.score[models][:, :, items], weights, *truth):
-            bits = np.nan_to_num(values, nan=np.inf) + 0.0  # of nan and of zero there are several
-            digest.update(np.ascontiguousarray(bits, dtype="<f8").tobytes())
+            # one nan and one zero, of which there are several
+            digest.update(np.ascontiguousarray(np.nan_to_num(values, nan=np.inf) + 0.0, dtype="<f8").tobytes())
         return digest.hexdigest()[:32]
 
     @property

@@ -47,8 +47,7 @@ class NearBest:
         complete = np.flatnonzero(~np.isnan(score).any(axis=1))
         if complete.size == 0:
             raise DataError("no candidate of the search has a score on every split, so none can be chosen.")
-        mean = score[complete].mean(axis=1)
-        first = int(complete[np.argmax(mean)])
+        first = int(complete[np.argmax(score[complete].mean(axis=1))])
         try:
             near = complete[self._is_near(score[complete])]
             if near.size == 0:
