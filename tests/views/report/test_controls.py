@@ -93,26 +93,13 @@ def test_the_drawn_rope_is_as_wide_as_the_rope(opened):
     assert width == pytest.approx(100 * 0.008 / (high - low))
 
 
-def test_two_hundred_models_are_recoloured_in_one_frame(opened):
-    """At most 16 ms in the fastest tenth of 50 changes, which nothing disturbed; of 201 models 200 have a row, as is said."""
+def test_two_hundred_models_follow_the_rope(opened):
+    """Of 201 models 200 have a row, as is said, and all but the first are within a rope of all."""
     names = tuple(f"model {n}" for n in range(201))
     page = opened(splits(*(0.85 - 0.001 * np.arange(201)), noise=0.012, n=10, names=names, rope=0.01).to_html())
-    assert page.locator("[data-verdict]").count() == 200
     assert page.get_by_text("The first 200 of 201 models; the data of this file have all.").is_visible()
-    took = page.evaluate(
-        """() => {
-          const number = document.querySelector("input[type=number]"), took = [];
-          for (let k = 0; k < 50; k++) {
-            const start = performance.now();
-            number.value = 0.0005 * k;
-            number.dispatchEvent(new Event("input"));
-            document.body.offsetHeight;
-            took.push(performance.now() - start);
-          }
-          return took.sort((a, b) => a - b)[5];
-        }"""
-    )
-    assert took <= 16
+    page.fill("input[type=number]", "0.9")
+    assert page.locator("[data-verdict]").all_inner_texts() == ["first", *["equivalent"] * 199]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
