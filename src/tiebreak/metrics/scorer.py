@@ -275,7 +275,7 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
             raise UnknownNameError(f"no metric is called {name!r}: did you mean {full_name(name)!r}?", about="metric")
         look_up(name, sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), "metric")  # an error that offers the nearest names
     scikit_name = own if higher else f"neg_{own}"
-    metric = _metric(key or own, higher)
+    metric = _metric(key, higher) if key else Metric(own, higher)
     parts = ("sklearn", scikit_name)
     formula = FORMULAS.get(own)
     if formula is None or formula.is_of_classes is not classifier or (classifier and not n_classes):
