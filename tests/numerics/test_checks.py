@@ -65,9 +65,9 @@ def test_rope_that_is_none(rope: object) -> None:
         check_rope(rope)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("value", [0, 1, -0.1, 1.5, np.nan, "0.05", True])
+@pytest.mark.parametrize("value", [0, 1, -0.1, 1.5, 1e-320, np.nan, "0.05", True])
 def test_probability_that_is_none(value: object) -> None:
-    """Ends excluded."""
+    """Ends excluded, and what 1 minus it does not tell from 0."""
     with pytest.raises(InvalidParameterError, match="alpha must lie between 0 and 1, ends excluded; got"):
         check_probability(value, "alpha")  # type: ignore[arg-type]
 

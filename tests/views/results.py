@@ -277,7 +277,7 @@ WORDS: dict[Callable[..., Any], list[tuple[Any, ...]]] = {
     words.seconds: [(x,) for x in (np.nan, 0.001, 0.0099, 0.01, 0.0999, 0.1, 9.96, 99.9, 100.0, 1234.5)],
     words.duration: [(x,) for x in (0.2, 1, 89.4, 90, 149, 151, 5369, 5400, 7500)],
     words.format_probability: [(x,) for x in (0.0, 1e-9, 0.00049, 0.0005, 0.4321, 0.9994, 0.9995, 0.99951, 1.0, np.nan)],
-    words.format_percent: [(x,) for x in (0.95, 0.999999, 0.1234567)],
+    words.format_percent: [(x,) for x in (0.95, 0.999999, 0.1234567, 1 - 1e-7)],
     words.level_words: [(x,) for x in (0.5, 0.1, 0.05, 0.0123, 0.01, 1 / 3, 0.001)],
     words.span: [(np.array(x),) for x in ([1, 1], [3, 1, 2])],
     words.n_of: [(3, 3), (2, 3)],

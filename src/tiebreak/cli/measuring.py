@@ -36,7 +36,8 @@ VARIABLE = "TIEBREAK_STORE"
 store_option = click.Option(
     ["--store"],
     metavar="URL",
-    help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
+    help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or for a named run a file here called "
+    "after it.",
 )
 
 _LONGEST = 60
@@ -142,8 +143,8 @@ def run_of(typed: dict[str, Any], study: Study, url: str, name: str) -> Iterator
         if last is not None:
             from tiebreak.stores.postgres import masked
 
-            kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells are kept in {masked(url)}."
-            say(f"{kept} The same command goes on from there.")
+            kept = last.n_done + last.n_failed
+            say(f"{kept} of {last.n_cells} cells are kept in {masked(url)}. The same command goes on from there.")
         raise
 
 

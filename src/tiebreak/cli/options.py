@@ -14,6 +14,7 @@ import click
 
 from tiebreak.cli import version_page
 from tiebreak.cli.process import command_line, emit, say, waiting
+from tiebreak.result import view_of
 
 if TYPE_CHECKING:
     from tiebreak.readers.folder import Results
@@ -104,25 +105,19 @@ class Output:
 
     def write(self, result: Any, *choices: Any) -> None:
         """Print a result, draw it, and write its report, as asked."""
-        from tiebreak.result import view_of
-
         self.show(result, *choices)
         self.draw(result)
         self.report(functools.partial(view_of(result).as_html, result, None, *choices))
 
     def show(self, result: Any, *choices: Any, view: View | None = None, end: str = "") -> None:
         """Print a result, by its own view or another; `end` stands after the text."""
-        from tiebreak.result import view_of
-
         view = view or view_of(result)
+        from tiebreak.views.view import csv_lines, json_pieces  # which a view has loaded
+
         layout = {"columns": "all"} if self.details else {}
         if self.format_ == "json":
-            from tiebreak.views.view import json_pieces
-
             emit(itertools.chain(json_pieces(view.facts(result, *choices)), "\n"))
         elif self.format_ == "csv":
-            from tiebreak.views.view import csv_lines
-
             emit(csv_lines(view.columns(result), raw=self.raw), raw=self.raw)
         elif self.format_ == "markdown":
             emit(view.page(result, *choices, **layout).as_markdown())
@@ -153,9 +148,9 @@ def emit_page(page: Page, end: str = "") -> None:
     """Write a page: fitted to the window where standard output is a terminal, else as text, with `end` after it."""
     if sys.stdout is None or not sys.stdout.isatty():
         emit(page.as_text() + end)
-        return
-    page.print()
-    emit(end.removeprefix("\n"))
+    else:
+        page.print()
+        emit(end.removeprefix("\n"))
 
 
 def found_in(sources: Sequence[Any]) -> list[Results]:

@@ -191,9 +191,11 @@ def failed(error: Exception, arguments: Sequence[str]) -> int:
         return EXIT_WRONG_USE
     what = " ".join(f"{type(error).__name__}: {error}".split())
     how = "" if wants_traceback else " For the traceback: tiebreak --traceback ..., or TIEBREAK_TRACEBACK=1."
-    advice = "This should not happen; please report it."
-    if isinstance(error, ModuleNotFoundError):
-        advice = "A package is missing; 'tiebreak --version' shows which."
+    advice = (
+        "A package is missing; 'tiebreak --version' shows which."
+        if isinstance(error, ModuleNotFoundError)
+        else "This should not happen; please report it."
+    )
     say(f"tiebreak: internal error: {what}. {advice}{how}")
     return EXIT_INTERNAL
 

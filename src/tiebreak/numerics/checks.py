@@ -255,7 +255,7 @@ def check_probability(value: float, name: str) -> float:
         # an alpha of 95 is the confidence that goes with 0.05
         meant = 1.0 - value / 100 if name == "alpha" and value > 50 else value / 100
         hint = f" Did you mean {meant:g}?"
-    refuse_unless(_is_number(value) and 0 < value < 1, name, "lie between 0 and 1, ends excluded", value, hint)
+    refuse_unless(_is_number(value) and 0 < 1 - value < 1, name, "lie between 0 and 1, ends excluded", value, hint)
     return float(value)
 
 

@@ -238,7 +238,12 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> list[Source]:
         given = [Source(rows, f"{given[0].name} and {len(given) - 1} more")]
         named = {"model": "model"} if "model" in rows[0] else {}  # be it called 0.9 after its file
         options = dataclasses.replace(options, columns={**named, **(options.columns or {})})
-    return [_found(each, options, n_sources=len(given)) for each in given]
+    found = [_found(each, options, n_sources=len(given)) for each in given]
+    if options.positive is not None and not any(isinstance(each.held, Reading) for each in found):
+        raise InvalidParameterError(
+            Setting("positive"), " names a class of predictions, and these are scores already. Leave it out.", about="positive"
+        )
+    return found
 
 
 def _as_table(source: Any, options: ReadOptions) -> Any:

@@ -53,6 +53,11 @@ def scores_of_long(long: Long, options: ReadOptions) -> tuple[Scores, tuple[tupl
         matrices = [dataclasses.replace(matrices[0], columns=_said(key.names, codes))]
     elif n_datasets == 1 and (seed is None or options.cv is not None):
         matrices = [_with_folds(matrices[0], long, options)]
+    if options.rows == "seeds" and options.cv not in (None, matrices[0].n_splits):
+        raise long.refuse(
+            f"each training run has a row of its own, so their number is known: {matrices[0].n_splits}, not {options.cv!r:.40}.",
+            "Say it of means over runs alone.",
+        )
     by_position = "position" in words
     if by_position or "split" in words:
         refuse_items(matrices[0], options, long.name)

@@ -236,8 +236,8 @@ def format_probability(probability: float) -> str:
 
 
 def format_percent(share: float) -> str:
-    """A level such as 0.95 as "95%"."""
-    return f"{100 * share:.6g}%"
+    """A level such as 0.95 as "95%"; 100% for 1 alone."""
+    return f"{100 * share:.{6 if share <= 0.999999 else 15}g}%"
 
 
 def level_words(alpha: float) -> str:
