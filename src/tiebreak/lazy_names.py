@@ -1,8 +1,8 @@
-"""Names that a package loads when they are first used."""
+"""Names and modules that are loaded when they are first used."""
 
 import sys
 from collections.abc import Callable, Mapping
-from importlib import import_module
+from importlib import import_module, util
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
@@ -26,3 +26,16 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], 
         return value
 
     return load, lambda: sorted(home_of), sorted(home_of)
+
+
+def load_when_used(*names: str) -> None:
+    """Put off modules of numpy that nothing here uses: SciPy imports all, and two of them take a tenth of its time."""
+    import numpy as np
+
+    for name in names:
+        spec = None if f"numpy.{name}" in sys.modules else util.find_spec(f"numpy.{name}")
+        if spec is not None and spec.loader is not None:
+            spec.loader = util.LazyLoader(spec.loader)
+            module = sys.modules[spec.name] = util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            setattr(np, name, module)

@@ -337,18 +337,17 @@ def find_scattered_folds(audit_input: AuditInput) -> Iterator[Finding]:
         n_between, n_tested, expected = n_between + between, n_tested + tested, expected + by_shuffling
         if tested and between > SCATTERED * by_shuffling:
             scattered.append(number)
-    if not n_tested or n_between <= SCATTERED * expected:
-        return
-    yield found(
-        "folds-ignore-time",
-        "warning",
-        f"Times were given, but the folds are scattered over them ({audit_input.kind}): the next row in time of "
-        f"{percent(n_between / n_tested)} of test rows is in training. Where neighbours in time are alike, such scores say "
-        "how well gaps can be filled, not how well the future can be told.",
-        'Use cv="time", or blocks of consecutive rows if the order of training and test does not matter in use.',
-        splits=scattered,
-        share=n_between / n_tested,
-    )
+    if n_tested and n_between > SCATTERED * expected:
+        yield found(
+            "folds-ignore-time",
+            "warning",
+            f"Times were given, but the folds are scattered over them ({audit_input.kind}): the next row in time of "
+            f"{percent(n_between / n_tested)} of test rows is in training. Where neighbours in time are alike, such scores say "
+            "how well gaps can be filled, not how well the future can be told.",
+            'Use cv="time", or blocks of consecutive rows if the order of training and test does not matter in use.',
+            splits=scattered,
+            share=n_between / n_tested,
+        )
 
 
 _HOW = "Pass numbers, dates, or texts such as '2024-03-01' or '2024-03-01T12:00', one for each row."

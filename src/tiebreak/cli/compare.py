@@ -33,13 +33,13 @@ from tiebreak.cli.process import (
     EXIT_INCONCLUSIVE,
     EXIT_OK,
     CommandError,
-    load_when_used,
     say,
     standard_input_as_file,
     unread,
     waiting,
 )
 from tiebreak.errors import TiebreakError, UnclearSourceError, UnknownNameError
+from tiebreak.lazy_names import load_when_used
 
 EPILOG = """\b
 Examples:

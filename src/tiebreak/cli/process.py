@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
-from importlib import util
 
 from tiebreak.printable import printable_lines, without_password
 
@@ -73,19 +72,6 @@ def prepare() -> None:
     warnings.showwarning = partial(show_warning, warnings.showwarning)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # where a parent has it ignored, so it stays
         signal.signal(signal.SIGTERM, _raise_terminated)
-
-
-def load_when_used(*names: str) -> None:
-    """Put off modules of numpy that nothing here uses: SciPy imports all, and two of them took a fifth of a short command."""
-    import numpy as np
-
-    for name in names:
-        spec = None if f"numpy.{name}" in sys.modules else util.find_spec(f"numpy.{name}")
-        if spec is not None and spec.loader is not None:
-            spec.loader = util.LazyLoader(spec.loader)
-            module = sys.modules[spec.name] = util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            setattr(np, name, module)
 
 
 def command_line() -> str:

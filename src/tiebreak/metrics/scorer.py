@@ -143,12 +143,11 @@ def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
             Setting("scoring", "'adjusted_rand_score'"),
             " or another metric of clusters.",
         )
-    if not methods or any(hasattr(model, method) for method in methods):
-        return
-    raise DataError(
-        f"the metric {scorer.metric.name!r} needs {' or '.join(methods)}, which the model {model_name!r} "
-        f"({type(model).__name__}) does not have. {_INSTEAD.get(methods[-1], _INSTEAD['predict'])}"
-    )
+    if methods and not any(hasattr(model, method) for method in methods):
+        raise DataError(
+            f"the metric {scorer.metric.name!r} needs {' or '.join(methods)}, which the model {model_name!r} "
+            f"({type(model).__name__}) does not have. {_INSTEAD.get(methods[-1], _INSTEAD['predict'])}"
+        )
 
 
 def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
