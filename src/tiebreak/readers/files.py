@@ -32,8 +32,7 @@ def refuse(
 ) -> TiebreakError:
     """The error for something in a source: where it stands (row as "line 7"), what was met, and the way on."""
     where = "".join([source, f", {row}" if row else "", f", column {printable(column)!r}" if column is not None else ""])
-    advice = (" ", *fix) if fix else ()
-    return kind(f"{where}: {what}", *advice)
+    return kind(f"{where}: {what}", *((" ", *fix) if fix else ()))
 
 
 class NamedRows:

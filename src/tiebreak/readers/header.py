@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from operator import eq, gt
+from operator import eq, gt, or_
 from shlex import quote
 
 from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
@@ -147,15 +147,15 @@ PARTS = tuple("test holdout private public outer inner val valid validation dev 
 """Words for parts of the data, the one that a score should be of in front."""
 
 SUMS = MEANS | frozenset(
-    """std sd stdev deviation stderr variance total subtotal overall summary sum rank ranks win wins gmean pvalue critical
-    improvement ø μ σ mittelwert durchschnitt mittel gesamt summe moyenne médiane promedio mediana média gemiddelde medelvärde
-    średnia ortalama среднее 平均 平均值 均值 평균""".split()
+    """std sd stdev deviation stderr variance total subtotal overall summary sum rank ranks win wins gmean geomean
+    macroavg microavg pval pvals pvalue pvalues critical improvement ø μ σ mittelwert durchschnitt mittel gesamt summe
+    moyenne médiane promedio mediana média gemiddelde medelvärde średnia ortalama среднее 平均 平均值 均值 평균""".split()
 )
 SUM_STEMS = ("p-val", "p_val", "p val", *(word for word in SUMS if not any(each in word for each in SUMS - {word})))
 """Texts one of which each name of a sum has in it, so that a million names without any need not be looked at one by one."""
 _BESIDE_SUMS = frozenset(
     """cv of dev standard arith arithmetic geometric geo harmonic macro micro weighted grand relative column row tie ties loss
-    losses count number no friedman wilcoxon nemenyi difference over across all datasets tasks""".split()
+    losses count number no friedman wilcoxon nemenyi difference over across all global datasets tasks""".split()
 )
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 
@@ -172,7 +172,8 @@ _BESIDE = frozenset(
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db temperature prevalence imbalance
     balance class agreement agree difficulty hardness entropy confidence similarity importance popularity coverage sparsity skew
     skewness kurtosi dimensionality contamination missingness version word character char tp fp tn fn df
-    len line doc page user position chapter turn hop depth t ir
+    len line doc page user position chapter turn hop depth t ir prior density width degree radius bandwidth lag horizon window
+    budget shot
     """.split()
 )
 _STATISTIC = re.compile(
@@ -204,10 +205,13 @@ def is_no_score(name: str) -> bool:
 
 
 def sums_up(name: str, more: Collection[str] = ()) -> bool:
-    """True for a name of a row or a column that sums up the others, such as a mean or a rank, or has the words of `more` only."""
-    words = words_in(re.sub(r"(?i)\bp[ _-]val(ue)?s?\b", "pvalue", name))
-    is_sum = not SUMS.isdisjoint(words) and all(each in SUMS or each in _BESIDE_SUMS or is_metric(each) for each in words)
-    return is_sum or (bool(words) and all(each in more for each in words))
+    """True for a name of a row or a column that sums up the others, such as a mean or a rank, or one of `more`.
+
+    How many these are may stand behind it in brackets.
+    """
+    words = words_in(re.sub(r"(?i)(?<=\bp)[ _-](?=val(ue)?s?\b)|\((n ?= ?\d+|\d+ \w+)\)$", "", name))
+    are_sums = [each in SUMS or each in more for each in words]
+    return any(are_sums) and all(map(or_, are_sums, (each in _BESIDE_SUMS or is_metric(each) for each in words)))
 
 
 _AROUND_METRIC = re.compile(

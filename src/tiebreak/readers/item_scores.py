@@ -122,12 +122,14 @@ def items_of(
                 Setting("item", repr(name)),
                 ", or leave that column out.",
             )
+    axes = (model.names, run.names, item.names)
+    models, runs, items = (names if "".join(names).isprintable() else tuple(map(printable, names)) for names in axes)
     return check_items(
         Items(
             named.metric,
-            _shown(model.names),
-            _shown(run.names),
-            _shown(item.names),
+            models,
+            runs,
+            items,
             table * named.factor,
             clusters,
             weights,
@@ -183,24 +185,38 @@ def _paired(one: Words, two: Words) -> Words:
 
 
 def _without_clashes(parts: Sequence[Long]) -> Sequence[Long]:
-    """Parts in which a model that answered the same item in several is called after the files."""
-    answers = [
-        set(zip(*(part.words[key].texts() for key in ("model", "item", TASK, "run", "epoch") if key in part.words), strict=True))
-        for part in (parts if len(parts) > 1 else ())
+    """Parts in which a model is called after the files where its answers to the same items differ; equal ones stand once.
+
+    Files of one model each are told apart by their names, be the answers equal.
+    """
+    if len(parts) == 1:
+        return parts
+    keys = [
+        list(zip(*(part.words[key].texts() for key in ("model", "item", TASK, "run", "epoch") if key in part.words), strict=True))
+        for part in parts
     ]
-    clash = {answer[0] for answer, n in Counter(chain.from_iterable(answers)).items() if n > 1}
+    scores = [np.nan_to_num(part.numbers["score"], nan=np.inf).tolist() for part in parts]
+    answers = [dict(zip(own, score, strict=True)) for own, score in zip(keys, scores, strict=True)]
+    first = {key: place for place, own in reversed([*enumerate(answers)]) for key in own}
+    beside_others = {name for part in parts if len(part.models) > 1 for name in part.models}
+    clash = {
+        key[0]
+        for place, own in enumerate(answers)
+        for key, score in own.items()
+        if first[key] != place and (score != answers[first[key]][key] or key[0] not in beside_others)
+    }
     if clash:
         refuse_versions(Counter(chain.from_iterable(part.models for part in parts)), "tasks or runs", "'task' or 'run'")
     return [
-        part.with_models(
+        (part if rows.size == len(keys[place]) else part.take(rows)).with_models(
             {
-                each: part.stem if part.stem and len(part.models) == 1 else f"{each} ({part.stem or f'source {number}'})"
+                each: part.stem if part.stem and len(part.models) == 1 else f"{each} ({part.stem or f'source {place + 1}'})"
                 for each in clash
             }
         )
-        if clash
-        else part
-        for number, part in enumerate(parts, start=1)
+        for place, part in enumerate(parts)
+        for rows in [np.flatnonzero([key[0] in clash or first[key] == place for key in keys[place]])]
+        if rows.size or not keys[place]
     ]
 
 
@@ -229,8 +245,9 @@ def _held_metric(parts: Sequence[Long], lower_is_better: bool | None) -> tuple[s
                 ".",
             )
     said = ", ".join(f"{task} by {name}" for task, name in own)
-    are_binary = all(_is_binary(part.numbers["score"]) for part in parts)
-    return "accuracy" if are_binary else "score", [f"each task counts by its own metric: {said}"]
+    return "accuracy" if all(_is_binary(part.numbers["score"]) for part in parts) else "score", [
+        f"each task counts by its own metric: {said}"
+    ]
 
 
 _MOST_ALIKE = 3
@@ -251,10 +268,6 @@ def _once(remarks: Iterable[str]) -> list[str]:
 
 
 # --- columns as Items -----------------------------------------------------------------------------------------------------
-
-
-def _shown(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(names) if "".join(names).isprintable() else tuple(map(printable, names))
 
 
 def _one_each(joined: Long, key: str, item: Words) -> Any:

@@ -47,6 +47,7 @@ from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, of_asked_metr
 from tiebreak.readers.splits import join_sources, scores_of_long
 from tiebreak.readers.tables import Words, is_frame, is_records, of_objects, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
+from tiebreak.scores.means import dataset_means
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up
 
@@ -277,17 +278,7 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
     if not sklearn.is_by_model_and_metric(source):
         return source
     if options.rows != "items":
-        names = [*map(str, (*source, *next(iter(source.values()))))]
-        are_known = any(is_metric(name) or role_of(name) or is_no_score(name) or name == options.metric for name in names)
-        inner = [each for own in source.values() for each in own.values()]
-        if (
-            options.metric
-            and not are_known
-            and all(isinstance(each, list | tuple | np.ndarray) and len(each) > 1 for each in inner)
-        ):
-            # the inner keys are datasets, or part of the models' names
-            source = {m: {name: {options.metric: each} for name, each in own.items()} for m, own in source.items()}
-        return of_objects(source)
+        return _of_objects(source, options)
     items = list(next(iter(source.values())))
     if len(source) > len(items):
         raise UnclearSourceError(
@@ -295,6 +286,22 @@ def _as_table(source: Any, options: ReadOptions) -> Any:
             "keys are items, turn it: {model: {item: source[item][model] for item in source} for model in MODELS}."
         )
     return {"item": items, **{model: [own[item] for item in items] for model, own in source.items()}}
+
+
+def _of_objects(source: Mapping[str, Mapping[str, Any]], options: ReadOptions) -> Any:
+    """Records of a dict of models with a dict of the same metrics, splits or datasets for each, be it from a file."""
+    names = [*map(str, (*source, *next(iter(source.values()))))]
+    are_known = any(is_metric(name) or role_of(name) or is_no_score(name) or name == options.metric for name in names)
+    inner = [each for own in source.values() for each in own.values()]
+    if (
+        options.metric
+        and options.rows != "items"
+        and not are_known
+        and all(isinstance(each, list | tuple | np.ndarray) and len(each) > 1 for each in inner)
+    ):
+        # the inner keys are datasets, or part of the models' names
+        source = {m: {name: {options.metric: each} for name, each in own.items()} for m, own in source.items()}
+    return of_objects(source)
 
 
 def _rows_of_runs(given: Sequence[Source], options: ReadOptions) -> list[dict[str, Any]]:
@@ -405,7 +412,12 @@ def _found_in_table(given: Source, options: ReadOptions, *, n_sources: int) -> S
         if role not in ("truth", "prediction")
         for name in (text, *text.split(","))
     }
-    table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
+    table = read_table(
+        source,
+        name,
+        is_name=lambda column: column in named or names_something(column),
+        objects=lambda held: _of_objects(held, options),
+    )
     names = [*table.columns, *table.nested]
     for is_of_tool, read in ((sklearn.is_cv_results, sklearn.read_cv_results), (sklearn.is_trials, sklearn.read_trials)):
         if is_of_tool(names):
@@ -479,14 +491,15 @@ def _scores(found: Sequence[Source], options: ReadOptions) -> Scores:
                 look_up(name, scores.models, "model")
         problems.stop()
         scores = scores.take(options.models)
+    notices = dict.fromkeys(scores.notices)
+    # on some datasets models may well be below 1 per cent, or above 1
+    for matrix in dataset_means(scores).matrices if len(scores.matrices) > 1 and not scores.is_mixed else scores.matrices:
+        notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
     if are_items:
         return scores
     refuse_names("model", scores.models)
     refuse_names("dataset", filter(None, scores.datasets))  # which need not be named
     refuse_names("metric", [scores.metric.name])
-    notices = dict.fromkeys(scores.notices)
-    for matrix in scores.matrices:
-        notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
     return dataclasses.replace(scores, notices=tuple(notices))
 
 

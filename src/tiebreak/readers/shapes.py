@@ -71,6 +71,9 @@ from tiebreak.scores.vocabulary import quoted
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
 """Words of names that may be of a model, or say which of the others stands here."""
 
+_WHOLES = frozenset("all global aggregate aggregated combined pooled macro micro".split())
+"""Words of names of rows that sum up the others, which may also be those of a model."""
+
 _COUNT = {
     **dict.fromkeys("correct n_correct num_correct passed n_passed num_passed success successes conversions".split(), True),
     **dict.fromkeys(("errors", "n_errors", "num_errors", "wrong"), False),
@@ -120,6 +123,9 @@ _LOOKED_AT = 1000
 
 _MOST_NAMED = 20
 """Columns up to which an advice names all; more are hardly datasets."""
+
+_PARAMETERS = frozenset("k n c d h m p alpha beta gamma".split())
+"""Names of a parameter or a count beside longer ones, and of models beside their like."""
 
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
@@ -295,7 +301,14 @@ class Reading:
     def words(self, role: str) -> Words:
         """Column of a part, of which several are joined."""
         columns = {column: self.table.words(column) for column in self.roles[role]}
-        return joined([words if column == _ALONE else _keyed(words) for column, words in columns.items()])
+        return joined(
+            [
+                words.renamed(name.partition(".")[0] for name in words.names)  # 1.0 is 1 where all are whole numbers
+                if column != _ALONE and all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names)
+                else words
+                for column, words in columns.items()
+            ]
+        )
 
     def others(self, *roles: str) -> list[str]:
         """Columns that have none of these parts."""
@@ -590,8 +603,11 @@ class Reading:
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
         metrics = [name for name in numbers if is_metric(name) and len(name) > 3]  # models are called EM and MAP, too
+        settings = [name for name in numbers if name.casefold() in _PARAMETERS]
+        are_models = any(len(name) == 1 and name not in settings for name in numbers)  # a, b, c
         if odd := [
             *texts,
+            *(settings if len(settings) < len(numbers) and not are_models else ()),
             *(name for name in numbers if is_no_score(name) or sums_up(name) or name in self.folds),
             *(metrics if len(metrics) < len(numbers) else ()),
         ]:
@@ -783,7 +799,9 @@ class Reading:
         """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
         refuse_nested(self.table, [name for name in self.table.nested if not is_no_score(name)])
         numeric, models = self.numeric("model"), self.words("model").texts()
-        numeric = [name for name in numeric if not (sums_up(name) or is_no_score(name) or name in _EXTREMES or name[-1:] == "%")]
+        numeric = [
+            name for name in numeric if not (sums_up(name, _WHOLES) or is_no_score(name) or name in _EXTREMES or name[-1:] == "%")
+        ]
         is_of_datasets = len(numeric) > 1 and not (any(map(is_metric, numeric)) or all(map(metric_in, numeric)))
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
             turned = ("; if its rows are datasets, and its columns models: ", column_advice("dataset", self.roles["model"][0]))
@@ -1071,12 +1089,16 @@ class Reading:
         )
         # there may be a million, most of them like q17, which is no sum
         text = "\n".join(each for each in words.names if not (each.isalnum() and each[-1].isdigit())).casefold()
-        if role in ("model", "metric") or not any(word in text for word in ("all", *SUM_STEMS, *_EXTREMES)):
+        if role in ("model", "metric") or not any(word in text for word in (*SUM_STEMS, *_WHOLES, *_EXTREMES)):
             return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
-        more = (*_EXTREMES, "all") if role == "dataset" or is_odd_one else ()
-        sums = [code for code, each in enumerate(words.names) if sums_up(each, more)]
+        may_be_whole = len(words.names) > 1 and (role == "dataset" or is_odd_one)
+        sums = [
+            code
+            for code, each in enumerate(words.names)
+            if sums_up(each, _WHOLES if may_be_whole else ()) or (may_be_whole and plain(each) in _EXTREMES)
+        ]
         self.table.refuse_rows(
             np.isin(words.code, sums),
             lambda row: f"{words.names[words.code[row]]!r} sums up the other rows.",
@@ -1136,12 +1158,6 @@ def _turned(table: SourceTable) -> SourceTable:
     cells = zip(*(table.words(name).texts() for name in models), strict=True)
     rows = dict(zip(table.words(first).texts(), map(list, cells), strict=True))
     return replace(read_table({"model": models, **rows}, table.name), where=lambda row: f"model {models[row]!r}")
-
-
-def _keyed(words: Words) -> Words:
-    """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers."""
-    is_float = all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names)
-    return words.renamed(name.partition(".")[0] for name in words.names) if is_float else words
 
 
 def _roles_text(

@@ -13,6 +13,7 @@ import numpy as np
 from tiebreak.errors import (
     DataError,
     Setting,
+    TiebreakError,
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray, divide
@@ -72,9 +73,10 @@ def scores_of_long(long: Long, options: ReadOptions) -> tuple[Scores, tuple[tupl
         named = mixed_metrics([words["metric"].names[code] for code in held.tolist()], options, long.name)
     for metric in dict.fromkeys(its.metric for its in named):
         _check_bounds([matrix.score for matrix, its in zip(matrices, named, strict=True) if its.metric == metric], metric, long)
-    within = "within each dataset" if n_datasets > 1 else "on each split"
     averaged = Notice(
-        "read-as", f"scores that differ by seed are averaged {within}: seeds show the noise of training, not other data"
+        "read-as",
+        f"scores that differ by seed are averaged {'within each dataset' if n_datasets > 1 else 'on each split'}: seeds show the "
+        "noise of training, not other data",
     )
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
     return scores_of(
@@ -291,25 +293,26 @@ def _check_alike(sources: Sequence[Source]) -> None:
     known = next((source for source in sources if source.held.design.hash is not None), first)
     for other in sources[1:]:
         metrics = [each.held.metric for each in (first, other)]
+        words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
         kinds = [_NO_SPLITS.get(each.held.design.kind, "split") for each in (first, other)]
-        if metrics[0] != metrics[1]:
-            words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
-            raise UnclearSourceError(
+        wrong: dict[TiebreakError, bool] = {
+            UnclearSourceError(
                 f"{first.name} holds {words[0]} and {other.name} holds {words[1]}; only scores of one metric can be compared. "
                 "Choose one that both hold with ",
                 Setting("metric"),
                 ".",
-            )
-        if kinds[0] != kinds[1]:
-            raise DataError(
+            ): metrics[0] != metrics[1],
+            DataError(
                 f"{first.name} holds scores by {kinds[0]}, {other.name} scores by {kinds[1]}; these answer different questions, "
                 "so they cannot be joined. Compare each by itself."
-            )
-        if other.held.design.hash not in (None, known.held.design.hash):
-            raise DataError(
+            ): kinds[0] != kinds[1],
+            DataError(
                 f"{known.name} and {other.name} were made with different splits (their test examples differ), so their "
                 "scores cannot be paired. Evaluate all models with the same cv, its random_state fixed, on the same data."
-            )
+            ): other.held.design.hash not in (None, known.held.design.hash),
+        }
+        for error in [error for error, is_so in wrong.items() if is_so][:1]:
+            raise error
 
 
 _NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}

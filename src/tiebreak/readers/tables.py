@@ -363,8 +363,13 @@ def is_records(source: Any) -> bool:
     return isinstance(source, list | tuple) and len(source) > 0 and all(isinstance(row, Mapping) for row in source)
 
 
-def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> SourceTable:
-    """Table of a file, a frame, a dict of columns or a list of records, which messages call by the name."""
+def read_table(
+    source: Any, name: str, *, is_name: IsName = lambda _: False, objects: Callable[[Any], Any] | None = None
+) -> SourceTable:
+    """Table of a file, a frame, a dict of columns or a list of records, which messages call by the name.
+
+    `objects` makes records or columns of an object of objects in a file, unless `of_objects` does.
+    """
     if isinstance(source, np.ndarray) and source.dtype.names is not None:
         source = {column: source[column] for column in source.dtype.names}
     if isinstance(source, Mapping):
@@ -393,7 +398,11 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
         )
     if ending in ARROW:
         return _of_arrow_file(path, name)
-    return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)
+    return (
+        _of_json(path, name, is_name, objects or of_objects)
+        if ending in JSON
+        else _of_text(content_of(path, name), name, is_name, ending)
+    )
 
 
 def column_names(path: Path, start: bytes) -> list[str]:
@@ -749,7 +758,7 @@ def _of_arrow(column: Any) -> Column | list[Any]:
 # --- JSON, Parquet, frames, records ------------------------------------------------------------------------------------------
 
 
-def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
+def _of_json(path: Path, name: str, is_name: IsName, objects: Callable[[Any], Any]) -> SourceTable:
     is_lines = path.suffix.lower() != ".json"
     content = content_of(path, name, has_lines=is_lines)
     found = _json_by_arrow(content, name, is_name) if is_lines else None
@@ -777,7 +786,7 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
-        held = of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
+        held = objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
     if isinstance(held, Mapping) and (run := _of_run(held)):
         held = [run]
     if isinstance(held, Mapping) or is_records(held):

@@ -333,17 +333,21 @@ def _codes_of(names: tuple[str, ...]) -> IntArray:
 
 def check_items(items: Items) -> Items:
     """The items, if an analysis can use it; raises `DataError` otherwise."""
-    if len(items.models) < 1 or not items.items:
-        raise DataError("there are no models, or no items, to compare.")
-    if np.isinf(items.score).any():
-        model, _, item = (int(at[0]) for at in np.nonzero(np.isinf(items.score)))
-        raise DataError(f"the score of {items.models[model]!r} on item {items.items[item]!r} is infinite.")
-    empty = [items.models[i] for i in np.flatnonzero(np.isnan(items.score).all(axis=(1, 2)))]
-    if empty:
-        raise DataError(f"no score on any item: {quoted(empty)}. Leave it out, or name the others with ", Setting("models"), ".")
-    low, high = (float(each.reduce(items.score, axis=None)) for each in (np.fmin, np.fmax))
-    if items.metric.name in SHARES and items.is_mean and (low < 0 or high > 1):
-        hint = " Divide per cent by 100." if 1 < high <= 100 else ""
-        raise DataError(f"{items.metric.name} lies between 0 and 1 on each item; got {high if high > 1 else low:g}.{hint}")
+    empty = [items.models[row] for row in np.flatnonzero(np.isnan(items.score).all(axis=(1, 2)))]
+    low, high = np.fmin.reduce(items.score, axis=None, initial=0.0), np.fmax.reduce(items.score, axis=None, initial=1.0)
+    hint = " Divide per cent by 100." if 1 < high <= 100 else ""
+    wrong: dict[tuple[str | Setting, ...], bool] = {
+        ("there are no models, or no items, to compare.",): not (items.models and items.items),
+        **{
+            (f"the score of {items.models[model]!r} on item {items.items[item]!r} is infinite.",): True
+            for model, _, item in np.argwhere(np.isinf(items.score))[:1].tolist()
+        },
+        (f"no score on any item: {quoted(empty)}. Leave it out, or name the others with ", Setting("models"), "."): bool(empty),
+        (f"{items.metric.name} lies between 0 and 1 on each item; got {high if high > 1 else low:g}.{hint}",): (
+            items.metric.name in SHARES and items.is_mean and (low < 0 or high > 1)
+        ),
+    }
+    for what in [what for what, is_so in wrong.items() if is_so][:1]:
+        raise DataError(*what)
     check_weights(items.weights, len(items.items))
     return items

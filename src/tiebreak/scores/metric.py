@@ -31,19 +31,20 @@ SHARES = frozenset(
 )
 """Metrics between 0 and 1, which people also write in percent."""
 
-UP_TO_ONE = frozenset(
-    """adjusted_mutual_info_score adjusted_rand_score d2_absolute_error_score d2_brier_score d2_log_loss_score explained_variance
-    r2""".split()
-)
-"""Metrics that are at most 1, and may be as bad as can be."""
-
-ZERO_TO_ONE = SHARES | {
-    "completeness_score",
-    "fowlkes_mallows_score",
-    "homogeneity_score",
-    "normalized_mutual_info_score",
-    "v_measure_score",
+_BOUNDS = {
+    **dict.fromkeys(LOWER_IS_BETTER | {"mutual_info_score", "positive_likelihood_ratio"}, (0.0, float("inf"))),
+    **dict.fromkeys(
+        "completeness_score fowlkes_mallows_score homogeneity_score normalized_mutual_info_score v_measure_score".split(),
+        (0.0, 1.0),
+    ),
+    **dict.fromkeys(
+        """adjusted_mutual_info_score adjusted_rand_score d2_absolute_error_score d2_brier_score d2_log_loss_score
+        explained_variance r2""".split(),
+        (-float("inf"), 1.0),
+    ),
+    "matthews_corrcoef": (-1.0, 1.0),
 }
+"""Smallest and largest value of the others."""
 
 
 def plain_name(name: str) -> str:
@@ -101,22 +102,36 @@ _SHARES_OF_OTHERS = frozenset(
     """aucpr auprc dice iou map meanaverageprecision meaniou meanreciprocalrank miou mrr ndcg npv ppv prauc sensitivity
     specificity tnr tpr""".split()
 )
-_HIGHER = _SHARES_OF_OTHERS | frozenset(
-    """accnorm adjr2 adjustedr2 adjustedrsquared bertscore bleu bleurt ccc chrf chrf++ cider cindex clipscore cohenkappa
-    cohenskappa comet concordance concordanceindex dcg episodereturn episodereward episodicreturn exactmatch f0.5 f2 fbeta gleu
-    gmean hit hitrate hitratio hota hr@1 hr@10 hr@100 hr@20 hr@3 hr@5 hr@50 humannormalizedscore idf1 inceptionscore is
-    jaccardindex jaccardsimilarity kappa kendall kendalltau kendallstau kge meteor mos mota msssim normalizedgini nse passrate
-    pcc pearson pearsoncorrelation pearsonr pesq plcc psnr qwk quadraticweightedkappa reward rouge rougel rougelsum sacrebleu
-    sdr sharperatio silhouettescore sisdr sisnr solverate spearman spearmancorrelation spearmanr spearmanrho srcc ssim stoi
-    successrate top1 top10 top10accuracy top1acc top1accuracy top3 top5 top5acc top5accuracy vmaf winrate youdenj""".split()
+_HIGHER_IN_PER_CENT = frozenset(
+    """accnorm bertscore bleu bleurt ccc chrf chrf++ cider cindex clipscore cohenkappa cohenskappa comet concordance
+    concordanceindex exactmatch f0.5 f2 fbeta gleu hit hitrate hitratio hota hr@1 hr@10 hr@100 hr@20 hr@3 hr@5 hr@50
+    humannormalizedscore idf1 jaccardindex jaccardsimilarity kappa kendall kendallstau kendalltau meteor mota
+    normalizedgini pass passrate pcc pearson pearsoncorrelation pearsonr plcc quadraticweightedkappa qwk resolved
+    rouge rougel rougelsum sacrebleu solved solverate spearman spearmancorrelation spearmanr spearmanrho srcc ssim
+    stoi success successrate top1 top10 top10accuracy top1acc top1accuracy top3 top5 top5acc top5accuracy winrate
+    youdenj""".split()
 )
-_LOWER = frozenset(
-    """absrel ade asd assd bitsperbyte bitspercharacter bpb bpc ce cer chamferdistance charactererrorrate crps crossentropy
-    diarizationerrorrate ece eer epe equalerrorrate errorrate expectedcalibrationerror fad falsenegativerate falsepositiverate
-    fde fid fnr fpr hamming hammingloss hausdorff hausdorff95 hausdorffdistance hausdorffdistance95 hd95 hinge hingeloss ibs
-    integratedbrierscore intervalscore kid lpips mase mdape mindcf misclassificationrate mpjpe nmae nrmse perplexity
-    phonemeerrorrate pinball pinballloss ppl quantileloss rmsse smape ter top1err top1error top5err top5error wape
-    weightedquantileloss wer winklerscore wmape worderrorrate wql zerooneloss""".split()
+_LOWER_IN_PER_CENT = frozenset(
+    """cer charactererrorrate diarizationerrorrate ece eer equalerrorrate errorrate expectedcalibrationerror
+    falsenegativerate falsepositiverate fnr fpr hamming hammingloss mdape meanabsolutepercentageerror
+    misclassificationrate nmae nrmse phonemeerrorrate smape ter top1err top1error top5err top5error wape wer wmape
+    worderrorrate zerooneloss""".split()
+)
+"""Metrics that people write as fractions and in per cent, and which may be above 1, or far below 1 per cent."""
+
+_HIGHER = (
+    _SHARES_OF_OTHERS
+    | _HIGHER_IN_PER_CENT
+    | frozenset(
+        """adjr2 adjustedr2 adjustedrsquared dcg episodereturn episodereward episodicreturn gmean inceptionscore is
+        kge mos msssim nse pesq psnr reward sdr sharperatio silhouettescore sisdr sisnr vmaf""".split()
+    )
+)
+_LOWER = _LOWER_IN_PER_CENT | frozenset(
+    """absrel ade asd assd bitsperbyte bitspercharacter bpb bpc ce chamferdistance crossentropy crps epe fad fde fid
+    hausdorff hausdorff95 hausdorffdistance hausdorffdistance95 hd95 hinge hingeloss ibs integratedbrierscore
+    intervalscore kid lpips mase mindcf mpjpe perplexity pinball pinballloss ppl quantileloss rmsse
+    weightedquantileloss winklerscore wql""".split()
 )
 """Metrics that scikit-learn has no scorer of, as `plain_name` writes them; those of which less is better are never negative."""
 
@@ -209,15 +224,17 @@ class Metric:
         return self.name in SHARES or not _SHARES_OF_OTHERS.isdisjoint(_forms(self.name))
 
     @property
+    def is_in_per_cent(self) -> bool:
+        """True for a metric that people write as a fraction or in per cent, be it no share."""
+        return self.is_share or not (_HIGHER_IN_PER_CENT | _LOWER_IN_PER_CENT).isdisjoint(_forms(self.name))
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value that the metric has by definition; infinite where there is none, or nothing is known."""
-        if self.name == "matthews_corrcoef":
-            return -1.0, 1.0
-        if self.name in ZERO_TO_ONE or self.is_share:
+        if self.is_share:
             return 0.0, 1.0
-        is_never_negative = self.name in LOWER_IS_BETTER or self.name in {"mutual_info_score", "positive_likelihood_ratio"}
-        is_never_negative |= not _LOWER.isdisjoint(_forms(self.name))
-        return 0.0 if is_never_negative else -float("inf"), 1.0 if self.name in UP_TO_ONE else float("inf")
+        is_loss = not _LOWER.isdisjoint(_forms(self.name))
+        return _BOUNDS.get(self.name, (0.0 if is_loss else -float("inf"), float("inf")))
 
     def bounds_of(self, lowest: float, highest: float) -> tuple[float, float]:
         """Smallest and largest value that the metric can have, for scores between `lowest` and `highest`; infinite where unknown.

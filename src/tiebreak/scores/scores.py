@@ -331,19 +331,37 @@ def typical_time(seconds: FloatArray) -> tuple[float, float]:
 
 
 def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
-    """Say where a share is written in percent; refuse one that is by some models alone."""
-    if not metric.is_share:
+    """Say where a share is written in per cent; refuse a metric that is by some models alone.
+
+    Of metrics that are no shares each model is looked at as a whole: in per cent a score may be below 1 here and there, and as a
+    fraction above.
+    """
+    if not metric.is_in_per_cent:
         return
-    largest = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf).tolist()
-    percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
-    fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 < value <= 1]
-    if percent and fractions and np.nanmin(matrix.score) >= 0 and max(largest) <= 100:
+    largest = np.fmax.reduce(matrix.score, axis=1, initial=0.0)
+    typical = (
+        largest
+        if metric.is_share
+        else np.array([np.median(row[row > 0]) if most else 0.0 for row, most in zip(matrix.score, largest, strict=True)])
+    )
+    are_percent, are_fractions = typical > PERCENT_ABOVE, (largest > 0) & (largest <= 1)
+    are_both = are_percent.any() and are_fractions.any()
+    if are_both and (
+        (np.nanmin(matrix.score) >= 0 and largest.max() <= 100)
+        if metric.is_share
+        else np.median(typical[are_percent]) >= _APART * np.median(typical[are_fractions])
+    ):
+        percent, fractions = (quoted([matrix.models[row] for row in np.flatnonzero(its)]) for its in (are_percent, are_fractions))
         raise DataError(
-            f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1. Write all "
-            "in one unit."
+            f"{metric.name} of {percent} looks like per cent, that of {fractions} like a fraction of 1. Write all in one unit; "
+            "where they are, write all in the other: 0.4 per cent as 0.004, 2.5 as 250 per cent."
         )
-    if percent and not fractions:
+    if metric.is_share and are_percent.any() and not are_both:
         yield Notice(
             "read-as",
             f"values of {metric.name} look like percent: a rope is then in percentage points, 1 for one point, not 0.01",
         )
+
+
+_APART = 10
+"""Ratio of typical scores from which two units are as likely as models that far apart: both mean a factor of ten."""
