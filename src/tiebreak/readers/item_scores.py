@@ -276,10 +276,9 @@ def _one_each(joined: Long, key: str, item: Words) -> Any:
     if column is None:
         return None
     own, odd, lacking = _by_item(column, item)
-    if lacking:
-        raise DataError(f"{len(lacking)} items have no {key}: {quoted(lacking, 3)}.")
-    if odd.size:
-        raise DataError(f"item {item.names[item.code[odd[0]]]!r} has more than one {key}.")
+    wrong = [f"{len(lacking)} items have no {key}: {quoted(lacking, 3)}."] if lacking else []
+    for what in [*wrong, *(f"item {item.names[item.code[row]]!r} has more than one {key}." for row in odd[:1])]:
+        raise DataError(what)
     return own
 
 

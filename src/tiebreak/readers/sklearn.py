@@ -212,9 +212,8 @@ def _scored(
     if [*numbered] not in [list(range(first, first + len(numbered))) for first in (0, 1)]:
         raise DataError(f"{name} lacks the scores of some splits: it has {[*numbered]}. Pass it whole.")
     held = {column: _numbers(columns[column], name, column) for column in numbered.values()}
-    for column, values in held.items():
-        if values.size != n_rows:
-            raise DataError(f"{name}: {column!r} holds {values.size} scores for {n_rows} candidates. Pass it whole.")
+    for column, n in [(column, values.size) for column, values in held.items() if values.size != n_rows][:1]:
+        raise DataError(f"{name}: {column!r} holds {n} scores for {n_rows} candidates. Pass it whole.")
     return key, np.array(list(held.values())).T.copy()
 
 

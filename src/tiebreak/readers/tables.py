@@ -445,10 +445,12 @@ def _named(
         held[own], places[own] = column, place
     sizes = {each: len(column.code) if isinstance(column, Words) else len(column) for each, column in held.items()}
     n_rows = next(iter(sizes.values()), 0)
-    if len(set(sizes.values())) > 1:
-        raise refuse(name, f"its columns differ in length: {sizes!r:.200}.")
-    if n_rows == 0:
-        raise refuse(name, f"it has {'column names but no rows' if held else 'no columns, so there are no scores in it'}.")
+    wrong = {
+        f"its columns differ in length: {sizes!r:.200}.": len(set(sizes.values())) > 1,
+        f"it has {'column names but no rows' if held else 'no columns, so there are no scores in it'}.": n_rows == 0,
+    }
+    for what in [what for what, is_so in wrong.items() if is_so][:1]:
+        raise refuse(name, what)
     return SourceTable(
         name,
         {each: column for each, column in held.items() if not isinstance(column, list)},
@@ -624,20 +626,18 @@ def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, wh
     numbers = [each for each in present if number_of(each) is not None]
     # as pandas writes a series without a name: 0
     are_cells = len(numbers) == len(present) and names[0] and names != ["0"]
-    if numbers and (are_cells or {*again} - {*numbers}):
-        raise refuse(
-            name,
+    wrong = {
+        (
             f"the first row holds {'only ' if are_cells else ''}numbers ({', '.join(numbers[:3])} ...).",
             "A header with the names of the columns is needed there, such as the models' names.",
-            row="line 1",
-        )
-    if len(names) >= 3 and len(present) < 2:
-        raise refuse(
-            name,
+        ): numbers and (are_cells or {*again} - {*numbers}),
+        (
             f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r}).",
             "Remove the lines above the header with the names of the columns.",
-            row="line 1",
-        )
+        ): len(names) >= 3 and len(present) < 2,
+    }
+    for what, fix in [texts for texts, is_so in wrong.items() if is_so][:1]:
+        raise refuse(name, what, fix, row="line 1")
 
 
 def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column]]:
