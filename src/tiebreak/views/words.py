@@ -236,7 +236,7 @@ def format_probability(probability: float) -> str:
 
 
 def format_percent(share: float) -> str:
-    """A level such as 0.95 as "95%"; 100% for 1 alone."""
+    """A level such as 0.95 as "95%", and one of 0.9999999 not as "100%"."""
     return f"{100 * share:.{6 if share <= 0.999999 else 15}g}%"
 
 
