@@ -529,7 +529,7 @@ _CLEANED: dict[str, Callable[[str], str]] = {
 
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """NamedRows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
+    """Rows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
     held = io.StringIO(text, newline="")
     lines = map(_CLEANED[form.separator], held) if form.separator in _CLEANED else held
     reader = csv.reader(lines, delimiter=form.separator, skipinitialspace=not form.is_plain, strict=strict)
