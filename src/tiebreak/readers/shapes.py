@@ -603,7 +603,11 @@ class Reading:
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
         metrics = [name for name in numbers if is_metric(name) and len(name) > 3]  # models are called EM and MAP, too
-        settings = [name for name in numbers if name.casefold() in _PARAMETERS]
+        settings = [  # where its values come again and again; else it may be what a model is called
+            name
+            for name in numbers
+            if name.casefold() in _PARAMETERS and 2 * len(self.table.words(name).names) <= self.table.n_rows
+        ]
         are_models = any(len(name) == 1 and name not in settings for name in numbers)  # a, b, c
         if odd := [
             *texts,
