@@ -28,11 +28,11 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], 
     return load, lambda: sorted(home_of), sorted(home_of)
 
 
-def load_when_used(*names: str) -> None:
-    """Put off modules of numpy that nothing here uses: SciPy imports all, and two of them take a tenth of its time."""
+def put_off_numpy_tools() -> None:
+    """Load two modules of numpy when they are first used: SciPy imports both, they take a tenth of its time, and few use them."""
     import numpy as np
 
-    for name in names:
+    for name in ("f2py", "testing"):
         spec = None if f"numpy.{name}" in sys.modules else util.find_spec(f"numpy.{name}")
         if spec is not None and spec.loader is not None:
             spec.loader = util.LazyLoader(spec.loader)

@@ -39,7 +39,7 @@ from tiebreak.cli.process import (
     waiting,
 )
 from tiebreak.errors import TiebreakError, UnclearSourceError, UnknownNameError
-from tiebreak.lazy_names import load_when_used
+from tiebreak.lazy_names import put_off_numpy_tools
 
 EPILOG = """\b
 Examples:
@@ -218,7 +218,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], **typed: 
     """
     from tiebreak.readers.folder import with_folders
 
-    load_when_used("f2py", "testing")
+    put_off_numpy_tools()
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read only once.")
     gate, output = {name: typed.pop(name) for name in _GATE}, Output.of(typed, files)

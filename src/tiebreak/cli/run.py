@@ -50,8 +50,7 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
     from tiebreak.study_file import read_study
 
     read = read_study(study)
-    url = store_for_study(store, read.store, read.name)
-    context.exit(_measure(read, name or read.name, url, typed))
+    context.exit(_measure(read, name or read.name, store_for_study(store, read.store, read.name), typed))
 
 
 def _measure(study: Study, name: str, url: str, typed: dict[str, Any]) -> int:

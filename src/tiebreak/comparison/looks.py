@@ -502,7 +502,7 @@ def _signs(score: FloatArray, columns: Mapping[str, tuple[str, ...]], unit: str)
     """Tests of the order: p-value, and what was found in words."""
     if score.size < FEWEST:
         return
-    yield from _of_numbers(score, f"the mean score of a {unit}")
+    yield from _of_numbers(score, f"the mean score by {unit}")
     for name, values in columns.items():
         try:
             numbers = np.array([float(value) if value else np.nan for value in values])

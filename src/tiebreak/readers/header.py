@@ -10,7 +10,7 @@ from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_numeric
-from tiebreak.scores.metric import full_name, has_direction
+from tiebreak.scores.metric import bare_name, full_name, has_direction, without_part
 from tiebreak.scores.vocabulary import look_up, quoted
 
 ALIASES: dict[str, str] = {
@@ -143,19 +143,19 @@ SPREADS = {
 }
 """Words for what stands beside a mean: a standard deviation, a standard error, half of a 95 % interval."""
 
-PARTS = tuple("test holdout private public outer inner val valid validation dev eval cv train training".split())
-"""Words for parts of the data, the one that a score should be of in front."""
-
 SUMS = MEANS | frozenset(
-    """std sd stdev deviation stderr variance total subtotal overall summary sum rank ranks win wins gmean geomean
+    """ci iqr range std sd stdev deviation stderr variance total subtotal overall summary sum rank ranks win wins gmean geomean
     macroavg microavg pval pvals pvalue pvalues critical improvement ø μ σ mittelwert durchschnitt mittel gesamt summe
     moyenne médiane promedio mediana média gemiddelde medelvärde średnia ortalama среднее 平均 平均值 均值 평균""".split()
 )
+WHOLES = frozenset("all global aggregate aggregated combined pooled macro micro".split())
+"""Words of names of rows that sum up the others, which may also be those of a model."""
+
 SUM_STEMS = ("p-val", "p_val", "p val", *(word for word in SUMS if not any(each in word for each in SUMS - {word})))
 """Texts one of which each name of a sum has in it, so that a million names without any need not be looked at one by one."""
 _BESIDE_SUMS = frozenset(
     """cv of dev standard arith arithmetic geometric geo harmonic macro micro weighted grand relative column row tie ties loss
-    losses count number no friedman wilcoxon nemenyi difference over across all global datasets tasks""".split()
+    losses count number no 95 interquartile friedman wilcoxon nemenyi difference over across all global datasets tasks""".split()
 )
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 
@@ -176,6 +176,9 @@ _BESIDE = frozenset(
     budget shot
     """.split()
 )
+PARAMETERS = frozenset("k n c d h m p alpha beta gamma".split())
+"""Names of a parameter or a count beside longer ones, and of models beside their like."""
+
 _STATISTIC = re.compile(
     r"n_\w+|num_\w+|(is|has)_(?!correct)\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_(error|deviation)(_.*)?"
     r"|.*(±|\+/_).*|p|(cohen|hedge)\W?s?_?[dg]|effect_size|.+_(costs?|tokens?|price|length)|(asymp|conf|ci)_(lower|upper|low|high)(_(cl|ci))?|(lower|upper)_(cl|ci|bound|limit)|.+_\(?(seed|fold|repeat|run)_?\d+\)?"
@@ -212,25 +215,6 @@ def sums_up(name: str, more: Collection[str] = ()) -> bool:
     words = words_in(re.sub(r"(?i)(?<=\bp)[ _-](?=val(ue)?s?\b)|\((n ?= ?\d+|\d+ \w+)\)$", "", name))
     are_sums = [each in SUMS or each in more for each in words]
     return any(are_sums) and all(map(or_, are_sums, (each in _BESIDE_SUMS or is_metric(each) for each in words)))
-
-
-_AROUND_METRIC = re.compile(
-    r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|\(\)$|\[(mean|0?\.\d+)\]$"
-    r"|[\s_]*([(\[]?%[)\]]?|[(\[](db|[mcknµ]?m|px|pixels?|°?[ck]|kelvin|deg(rees)?|°|m/s|km/h|[mk]?wh?|pa|hpa|[mk]?ev"
-    r"|k(cal|j)/mol|\$|usd|€|eur|bits?|nats?)[)\]])?\s*([(\[]?[↑↓⬆⬇]\ufe0f?[)\]]?)?$"
-)
-"""What tools and people write around the name of a metric."""
-
-
-def bare_name(name: str) -> str:
-    """Name of a metric without what stands around it: metrics.f1, classif.ce, Accuracy (%), RMSE [K] ↓, MASE[0.5]."""
-    return _AROUND_METRIC.sub("", name.strip())
-
-
-def without_part(name: str) -> str:
-    """Name of a metric without the part of the data that it is of: test_acc, eval/loss."""
-    part = "|".join(PARTS)
-    return re.sub(rf"^({part})[ ._/-]+|[ ._/-]+({part})$", "", bare_name(name), flags=re.IGNORECASE)
 
 
 def is_metric(name: str) -> bool:

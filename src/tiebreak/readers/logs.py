@@ -52,8 +52,7 @@ class Format(NamedTuple):
 
 def format_of(path: Path, start: bytes | None = None) -> Format | None:
     """Format of a log, told by the name of the file and its first bytes, which are read if not given; None for any other file."""
-    name = path.name.lower()
-    named = [each for each in FORMATS if fnmatchcase(name, each.files)]
+    named = [each for each in FORMATS if fnmatchcase(path.name.lower(), each.files)]
     if not named:  # a folder may hold a hundred thousand other files
         return None
     if start is None:

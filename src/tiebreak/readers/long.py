@@ -10,9 +10,10 @@ import numpy as np
 from tiebreak.errors import Advice
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.files import NamedRows
-from tiebreak.readers.header import PARTS, column_advice, plain, role_of, where_advice
+from tiebreak.readers.header import column_advice, plain, role_of, where_advice
 from tiebreak.readers.tables import Column, Where, Words, as_words
 from tiebreak.scores.items import TASK
+from tiebreak.scores.metric import PARTS
 from tiebreak.scores.vocabulary import quoted
 
 STEPS = ("epoch", "step", "globalstep", "trainingiteration")

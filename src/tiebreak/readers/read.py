@@ -29,7 +29,6 @@ from tiebreak.readers import logs, sklearn
 from tiebreak.readers.files import check_path, is_answer, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, with_folders
 from tiebreak.readers.header import (
-    PARTS,
     UNITS,
     column_advice,
     is_metric,
@@ -48,6 +47,7 @@ from tiebreak.readers.splits import join_sources, scores_of_long
 from tiebreak.readers.tables import Words, is_frame, is_records, of_objects, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.means import dataset_means
+from tiebreak.scores.metric import PARTS
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up
 

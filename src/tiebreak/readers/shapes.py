@@ -24,13 +24,13 @@ from tiebreak.readers.header import (
     GRADES,
     MEANS,
     MODELS_ADVICE,
-    PARTS,
+    PARAMETERS,
     SPREADS,
     SUM_STEMS,
     TARGETS,
     UNITS,
     WEAK,
-    bare_name,
+    WHOLES,
     column_advice,
     find_roles,
     is_metric,
@@ -43,7 +43,6 @@ from tiebreak.readers.header import (
     role_of,
     sums_up,
     where_advice,
-    without_part,
     words_in,
 )
 from tiebreak.readers.long import STEPS, Long, as_runs, cell_of, is_unique, joined, refuse_doubles
@@ -64,15 +63,23 @@ from tiebreak.readers.tables import (
     words_of,
 )
 from tiebreak.scores.items import TASK
-from tiebreak.scores.metric import RATES, Metric, direction_of, full_name, has_direction, is_known, plain_name
+from tiebreak.scores.metric import (
+    PARTS,
+    RATES,
+    Metric,
+    bare_name,
+    direction_of,
+    full_name,
+    has_direction,
+    is_known,
+    plain_name,
+    without_part,
+)
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
 """Words of names that may be of a model, or say which of the others stands here."""
-
-_WHOLES = frozenset("all global aggregate aggregated combined pooled macro micro".split())
-"""Words of names of rows that sum up the others, which may also be those of a model."""
 
 _COUNT = {
     **dict.fromkeys("correct n_correct num_correct passed n_passed num_passed success successes conversions".split(), True),
@@ -123,9 +130,6 @@ _LOOKED_AT = 1000
 
 _MOST_NAMED = 20
 """Columns up to which an advice names all; more are hardly datasets."""
-
-_PARAMETERS = frozenset("k n c d h m p alpha beta gamma".split())
-"""Names of a parameter or a count beside longer ones, and of models beside their like."""
 
 _ALONE = "\0model"
 """Column of the model of a file that has one alone."""
@@ -606,7 +610,7 @@ class Reading:
         settings = [  # where its values come again and again; else it may be what a model is called
             name
             for name in numbers
-            if name.casefold() in _PARAMETERS and 2 * len(self.table.words(name).names) <= self.table.n_rows
+            if name.casefold() in PARAMETERS and 2 * len(self.table.words(name).names) <= self.table.n_rows
         ]
         are_models = any(len(name) == 1 and name not in settings for name in numbers)  # a, b, c
         if odd := [
@@ -804,7 +808,7 @@ class Reading:
         refuse_nested(self.table, [name for name in self.table.nested if not is_no_score(name)])
         numeric, models = self.numeric("model"), self.words("model").texts()
         numeric = [
-            name for name in numeric if not (sums_up(name, _WHOLES) or is_no_score(name) or name in _EXTREMES or name[-1:] == "%")
+            name for name in numeric if not (sums_up(name, WHOLES) or is_no_score(name) or name in _EXTREMES or name[-1:] == "%")
         ]
         is_of_datasets = len(numeric) > 1 and not (any(map(is_metric, numeric)) or all(map(metric_in, numeric)))
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
@@ -1093,7 +1097,7 @@ class Reading:
         )
         # there may be a million, most of them like q17, which is no sum
         text = "\n".join(each for each in words.names if not (each.isalnum() and each[-1].isdigit())).casefold()
-        if role in ("model", "metric") or not any(word in text for word in (*SUM_STEMS, *_WHOLES, *_EXTREMES)):
+        if role in ("model", "metric") or not any(word in text for word in (*SUM_STEMS, *WHOLES, *_EXTREMES)):
             return words
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
@@ -1101,7 +1105,7 @@ class Reading:
         sums = [
             code
             for code, each in enumerate(words.names)
-            if sums_up(each, _WHOLES if may_be_whole else ()) or (may_be_whole and plain(each) in _EXTREMES)
+            if sums_up(each, WHOLES if may_be_whole else ()) or (may_be_whole and plain(each) in _EXTREMES)
         ]
         self.table.refuse_rows(
             np.isin(words.code, sums),

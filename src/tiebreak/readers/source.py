@@ -14,18 +14,20 @@ import numpy as np
 from tiebreak.errors import Advice, DataError, InvalidParameterError, Setting, UnclearSourceError, UnknownNameError
 from tiebreak.numerics import IntArray, refuse_unless, set_checked
 from tiebreak.printable import fault_of_name
-from tiebreak.readers.header import bare_name, plain, without_part
+from tiebreak.readers.header import plain
 from tiebreak.scores.metric import (
     HIGHER_IS_BETTER,
     LOWER_IS_BETTER,
     Metric,
     NamedMetric,
+    bare_name,
     full_name,
     has_direction,
     is_known,
     known_metric,
     names_loss,
     plain_name,
+    without_part,
 )
 from tiebreak.scores.scores import LARGEST_SCORE, ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
@@ -327,8 +329,8 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
         raise _contradiction(name, known.metric, lower_is_better)
     of_part = known_metric(re.sub(r"(?i)^(mean|avg|average)[ ._-]+(?!error$)|[ ._-]+(mean|avg|average)$", "", without_part(name)))
     if lower_is_better is None and of_part is not None and "train" not in name.casefold():  # val_acc, eval/loss
-        own = name if of_part.factor == 1 else of_part.metric.name  # which is no negated loss any more
-        return NamedMetric(Metric(own, of_part.metric.higher_is_better), of_part.factor)
+        # what was a negated loss is none any more, so it loses its name
+        return of_part if of_part.factor == -1 else NamedMetric(Metric(name, of_part.metric.higher_is_better), 1)
     if lower_is_better is None:
         near = difflib.get_close_matches("_".join(name.lower().split()), sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), 3, 0.75)
         raise UnclearSourceError(

@@ -13,7 +13,6 @@ import numpy as np
 from tiebreak.errors import (
     DataError,
     Setting,
-    TiebreakError,
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray, divide
@@ -57,7 +56,7 @@ def scores_of_long(long: Long, options: ReadOptions) -> tuple[Scores, tuple[tupl
     if options.rows == "seeds" and options.cv not in (None, matrices[0].n_splits):
         raise long.refuse(
             f"each training run has a row of its own, so their number is known: {matrices[0].n_splits}, not {options.cv!r:.40}.",
-            "Say it of means over runs alone.",
+            "Leave their number out: it is for tables of means over runs.",
         )
     by_position = "position" in words
     if by_position or "split" in words:
@@ -295,24 +294,23 @@ def _check_alike(sources: Sequence[Source]) -> None:
         metrics = [each.held.metric for each in (first, other)]
         words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
         kinds = [_NO_SPLITS.get(each.held.design.kind, "split") for each in (first, other)]
-        wrong: dict[TiebreakError, bool] = {
-            UnclearSourceError(
+        if metrics[0] != metrics[1]:
+            raise UnclearSourceError(
                 f"{first.name} holds {words[0]} and {other.name} holds {words[1]}; only scores of one metric can be compared. "
                 "Choose one that both hold with ",
                 Setting("metric"),
                 ".",
-            ): metrics[0] != metrics[1],
-            DataError(
+            )
+        if kinds[0] != kinds[1]:
+            raise DataError(
                 f"{first.name} holds scores by {kinds[0]}, {other.name} scores by {kinds[1]}; these answer different questions, "
                 "so they cannot be joined. Compare each by itself."
-            ): kinds[0] != kinds[1],
-            DataError(
+            )
+        if other.held.design.hash not in (None, known.held.design.hash):
+            raise DataError(
                 f"{known.name} and {other.name} were made with different splits (their test examples differ), so their "
                 "scores cannot be paired. Evaluate all models with the same cv, its random_state fixed, on the same data."
-            ): other.held.design.hash not in (None, known.held.design.hash),
-        }
-        for error in [error for error, is_so in wrong.items() if is_so][:1]:
-            raise error
+            )
 
 
 _NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}

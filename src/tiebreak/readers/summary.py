@@ -10,10 +10,10 @@ import numpy as np
 from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import MEANS, PARTS, SPREADS, bare_name, column_advice, is_no_score, metric_in
+from tiebreak.readers.header import MEANS, SPREADS, column_advice, is_no_score, metric_in
 from tiebreak.readers.source import ReadOptions, metric_among, table_metric
 from tiebreak.readers.tables import SourceTable, number_of
-from tiebreak.scores.metric import RATES, Metric, full_name, has_direction, plain_name
+from tiebreak.scores.metric import PARTS, RATES, Metric, bare_name, full_name, has_direction, plain_name
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign, Summary, SummaryKind
 from tiebreak.scores.vocabulary import Notice, quoted
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from tiebreak.errors import DataError, Setting
-from tiebreak.lazy_names import load_when_used
+from tiebreak.lazy_names import put_off_numpy_tools
 from tiebreak.plan.fingerprint import INSTALLED, is_installed, parsed
 from tiebreak.plan.record import Cell, Outcome, State
 
@@ -294,7 +294,7 @@ def begin(parent: int, pipe: int | None = None) -> None:
     """
     from joblib.externals.loky import process_executor
 
-    load_when_used("f2py", "testing")
+    put_off_numpy_tools()
     # With psutil installed, loky ends a worker that has grown by 300 MB; pages of the shared data count as growth.
     process_executor._MAX_MEMORY_LEAK_SIZE = float("inf")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to decide

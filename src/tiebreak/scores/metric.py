@@ -166,6 +166,29 @@ _DIRECTIONS = {
 }
 
 
+PARTS = tuple("test holdout private public outer inner val valid validation dev eval cv train training".split())
+"""Words for parts of the data, the one that a score should be of in front."""
+
+
+_AROUND_METRIC = re.compile(
+    r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|\(\)$|\[(mean|0?\.\d+)\]$"
+    r"|[\s_]*([(\[]?%[)\]]?|[(\[](db|[mcknµ]?m|px|pixels?|°?[ck]|kelvin|deg(rees)?|°|m/s|km/h|[mk]?wh?|pa|hpa|[mk]?ev"
+    r"|k(cal|j)/mol|\$|usd|€|eur|bits?|nats?)[)\]])?\s*([(\[]?[↑↓⬆⬇]\ufe0f?[)\]]?)?$"
+)
+"""What tools and people write around the name of a metric."""
+
+
+def bare_name(name: str) -> str:
+    """Name of a metric without what stands around it: metrics.f1, classif.ce, Accuracy (%), RMSE [K] ↓, MASE[0.5]."""
+    return _AROUND_METRIC.sub("", name.strip())
+
+
+def without_part(name: str) -> str:
+    """Name of a metric without the part of the data that it is of: test_acc, eval/loss."""
+    part = "|".join(PARTS)
+    return re.sub(rf"^({part})[ ._/-]+|[ ._/-]+({part})$", "", bare_name(name), flags=re.IGNORECASE)
+
+
 def _forms(name: str) -> Iterator[str]:
     """Plain forms of a name, the most literal first: "hits@10" and "hit_at_10" are a hit, "mAP50" a map, "macro AUC" an auc."""
     plain = plain_name(name)
@@ -219,22 +242,27 @@ class Metric:
         return 1 if self.higher_is_better else -1
 
     @property
+    def _meant(self) -> str:
+        """Name in scikit-learn of what the name is of: accuracy of val_acc."""
+        return full_name(without_part(self.name))
+
+    @property
     def is_share(self) -> bool:
         """True for a metric that lies between 0 and 1 by definition."""
-        return self.name in SHARES or not _SHARES_OF_OTHERS.isdisjoint(_forms(self.name))
+        return self._meant in SHARES or not _SHARES_OF_OTHERS.isdisjoint(_forms(self._meant))
 
     @property
     def is_in_per_cent(self) -> bool:
         """True for a metric that people write as a fraction or in per cent, be it no share."""
-        return self.is_share or not (_HIGHER_IN_PER_CENT | _LOWER_IN_PER_CENT).isdisjoint(_forms(self.name))
+        return self.is_share or not (_HIGHER_IN_PER_CENT | _LOWER_IN_PER_CENT).isdisjoint(_forms(self._meant))
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value that the metric has by definition; infinite where there is none, or nothing is known."""
         if self.is_share:
             return 0.0, 1.0
-        is_loss = not _LOWER.isdisjoint(_forms(self.name))
-        return _BOUNDS.get(self.name, (0.0 if is_loss else -float("inf"), float("inf")))
+        lowest = -float("inf") if _LOWER.isdisjoint(_forms(self._meant)) else 0.0
+        return _BOUNDS.get(self._meant, (lowest, float("inf")))
 
     def bounds_of(self, lowest: float, highest: float) -> tuple[float, float]:
         """Smallest and largest value that the metric can have, for scores between `lowest` and `highest`; infinite where unknown.

@@ -354,7 +354,7 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
         percent, fractions = (quoted([matrix.models[row] for row in np.flatnonzero(its)]) for its in (are_percent, are_fractions))
         raise DataError(
             f"{metric.name} of {percent} looks like per cent, that of {fractions} like a fraction of 1. Write all in one unit; "
-            "where they are, write all in the other: 0.4 per cent as 0.004, 2.5 as 250 per cent."
+            "if they are already, write all in the other: 0.4 per cent as 0.004, or 2.5 as 250 per cent."
         )
     if metric.is_share and are_percent.any() and not are_both:
         yield Notice(
