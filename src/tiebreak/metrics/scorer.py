@@ -17,7 +17,15 @@ from tiebreak.errors import NAMED_SCORERS, Advice, DataError, InvalidParameterEr
 from tiebreak.metrics.fast import FORMULAS, Formula, positive_position
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore
 from tiebreak.numerics import FloatArray
-from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, direction_of, full_name, is_known, names_loss
+from tiebreak.scores.metric import (
+    HIGHER_IS_BETTER,
+    LOWER_IS_BETTER,
+    Metric,
+    direction_of,
+    full_name,
+    is_known,
+    names_loss,
+)
 from tiebreak.scores.vocabulary import look_up, quoted
 
 Outputs = Mapping[str, Array]

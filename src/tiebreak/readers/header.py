@@ -219,8 +219,7 @@ def sums_up(name: str, more: Collection[str] = ()) -> bool:
 
 def is_metric(name: str) -> bool:
     """True for a name of a metric, be it of a part of the data: test_acc, ROC."""
-    bare = without_part(name)
-    return has_direction(bare) or plain(bare) in ("roc", "err")
+    return has_direction(name) or plain(without_part(name)) in ("roc", "err")
 
 
 def metric_in(name: str) -> str:

@@ -72,6 +72,7 @@ from tiebreak.scores.metric import (
     full_name,
     has_direction,
     is_known,
+    meant_by,
     plain_name,
     without_part,
 )
@@ -762,7 +763,7 @@ class Reading:
         if total is None or self.is_text[total] or not (count or is_rate) or self._unit_roles() - {"item"}:
             return None
         column, metric = self.roles["score"][0] if is_rate else by_word[count], full_name(self.options.metric or "")
-        if is_known(metric) and RATES.get(plain_name(metric)) != "examples":
+        if is_known(metric) and RATES.get(plain_name(meant_by(metric))) != "examples":
             raise self.table.refuse(
                 f"how far two models may differ by chance in {metric} on test sets of their own does not follow from "
                 f"{'rates' if is_rate else 'counts'}.",

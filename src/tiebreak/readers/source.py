@@ -25,9 +25,9 @@ from tiebreak.scores.metric import (
     has_direction,
     is_known,
     known_metric,
+    meant_by,
     names_loss,
     plain_name,
-    without_part,
 )
 from tiebreak.scores.scores import LARGEST_SCORE, ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
@@ -228,7 +228,7 @@ _ROUNDING = 1e-12
 def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn: bool) -> None:
     """Refuse values that cannot be what their name says: a log loss below zero, or a ``neg_log_loss`` above."""
     metric = named.metric
-    is_loss = metric.name in LOWER_IS_BETTER or (by_sklearn and names_loss(metric.name))
+    is_loss = meant_by(metric.name) in LOWER_IS_BETTER or (by_sklearn and names_loss(metric.name))
     is_never_negative = is_loss and not metric.higher_is_better
     for place, split in np.argwhere(is_never_negative & (matrix.score < -_ROUNDING))[:1].tolist():
         value, name = matrix.score[place, split] * named.factor, metric.name
@@ -322,15 +322,12 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     Raises `UnclearSourceError` for a name that is in no list, without a direction, and `InvalidParameterError` for a
     direction that contradicts a name that is.
     """
-    known = known_metric(name)
+    bare = re.sub(r"(?i)^(mean|avg|average)[ ._-]+(?!error$)|[ ._-]+(mean|avg|average)$", "", name)
+    known = None if "train" in name.casefold() else known_metric(name) or known_metric(bare)
     if known is not None and (known.factor == -1 or known.metric.higher_is_better is not lower_is_better):
         return known
     if known is not None and is_known(name):
         raise _contradiction(name, known.metric, lower_is_better)
-    of_part = known_metric(re.sub(r"(?i)^(mean|avg|average)[ ._-]+(?!error$)|[ ._-]+(mean|avg|average)$", "", without_part(name)))
-    if lower_is_better is None and of_part is not None and "train" not in name.casefold():  # val_acc, eval/loss
-        # what was a negated loss is none any more, so it loses its name
-        return of_part if of_part.factor == -1 else NamedMetric(Metric(name, of_part.metric.higher_is_better), 1)
     if lower_is_better is None:
         near = difflib.get_close_matches("_".join(name.lower().split()), sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), 3, 0.75)
         raise UnclearSourceError(

@@ -213,13 +213,18 @@ def full_name(name: str) -> str:
     return name if is_negated else full
 
 
+def meant_by(name: str) -> str:
+    """Name in scikit-learn of a metric, be it of a part of the data or with a unit: accuracy of val_acc."""
+    return full_name(without_part(name))
+
+
 def direction_of(name: str) -> bool | None:
     """True where more of a metric is better, as its name tells however it is written, False where less is, None for others.
 
     Names that mean metrics of both kinds have none: "gini" and "ks" of scores and of samples, "err" for an error and for a
     reciprocal rank, a "lift".
     """
-    return next((_DIRECTIONS[form] for form in _forms(name) if form in _DIRECTIONS), None)
+    return next((_DIRECTIONS[form] for form in _forms(without_part(name)) if form in _DIRECTIONS), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,27 +247,22 @@ class Metric:
         return 1 if self.higher_is_better else -1
 
     @property
-    def _meant(self) -> str:
-        """Name in scikit-learn of what the name is of: accuracy of val_acc."""
-        return full_name(without_part(self.name))
-
-    @property
     def is_share(self) -> bool:
         """True for a metric that lies between 0 and 1 by definition."""
-        return self._meant in SHARES or not _SHARES_OF_OTHERS.isdisjoint(_forms(self._meant))
+        return meant_by(self.name) in SHARES or not _SHARES_OF_OTHERS.isdisjoint(_forms(meant_by(self.name)))
 
     @property
     def is_in_per_cent(self) -> bool:
         """True for a metric that people write as a fraction or in per cent, be it no share."""
-        return self.is_share or not (_HIGHER_IN_PER_CENT | _LOWER_IN_PER_CENT).isdisjoint(_forms(self._meant))
+        return self.is_share or not (_HIGHER_IN_PER_CENT | _LOWER_IN_PER_CENT).isdisjoint(_forms(meant_by(self.name)))
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value that the metric has by definition; infinite where there is none, or nothing is known."""
         if self.is_share:
             return 0.0, 1.0
-        lowest = -float("inf") if _LOWER.isdisjoint(_forms(self._meant)) else 0.0
-        return _BOUNDS.get(self._meant, (lowest, float("inf")))
+        lowest = -float("inf") if _LOWER.isdisjoint(_forms(meant_by(self.name))) else 0.0
+        return _BOUNDS.get(meant_by(self.name), (lowest, float("inf")))
 
     def bounds_of(self, lowest: float, highest: float) -> tuple[float, float]:
         """Smallest and largest value that the metric can have, for scores between `lowest` and `highest`; infinite where unknown.
@@ -285,9 +285,10 @@ def known_metric(name: str) -> NamedMetric | None:
 
     One with ``neg_`` is a negated loss, and nothing else.
     """
-    own = re.sub(r"^neg[\s_-]+", "", name.strip(), flags=re.IGNORECASE)
+    whole = without_part(name)
+    own = re.sub(r"^neg[\s_-]+", "", whole, flags=re.IGNORECASE)
     higher = direction_of(own)
-    if own != name.strip():
+    if own != whole:
         return NamedMetric(Metric(full_name(own), higher_is_better=False), -1) if higher is False else None
     return None if higher is None else NamedMetric(Metric(full_name(name), higher), 1)
 
@@ -302,7 +303,7 @@ def is_known(name: str) -> bool:
 
     Of a "score", a "loss", and an "AUC", which may be that of another curve, they may.
     """
-    return has_direction(name) and plain_name(name) not in _OFTEN_HIGHER | _OFTEN_LOWER
+    return has_direction(name) and plain_name(without_part(name)) not in _OFTEN_HIGHER | _OFTEN_LOWER
 
 
 def names_loss(name: str) -> bool:

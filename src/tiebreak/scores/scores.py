@@ -168,7 +168,9 @@ class ScoreMatrix:
         return dataclasses.replace(self, models=tuple(models), score=self.score[rows], summary=summary)
 
     def split_name(self, split: int) -> str:
-        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
+        """The split at a position, as people are told of it: "repeat 0 fold 3", or the dataset that has no other one."""
+        if self.dataset and self.n_splits == 1:
+            return f"dataset {self.dataset!r}"
         return repr(self.columns[split]) if self.columns else f"repeat {self.repeat[split]} fold {self.fold[split]}"
 
 
