@@ -37,7 +37,7 @@ from tiebreak.readers.shapes import OF_ERRORS, Reading
 from tiebreak.readers.source import ReadOptions, name_metric
 from tiebreak.readers.tables import Words, has_fractions, is_frame, words_of
 from tiebreak.scores.items import Items, check_items
-from tiebreak.scores.metric import full_name
+from tiebreak.scores.metric import meant_by
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.statistics.influence import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 
@@ -185,7 +185,7 @@ def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str 
     """The metric that is asked for, or the one that the form of the predictions says."""
     if asked is not None:
         known = ("accuracy", *OF_PROBABILITIES, *OF_ERRORS, *METRICS_OF_CLASSES, *METRICS_OF_NUMBERS)
-        name = full_name(asked).removeprefix("neg_")
+        name = meant_by(asked).removeprefix("neg_")
         if name in known:
             return name
         raise InvalidParameterError(
@@ -448,7 +448,7 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         [own] = roles["prediction"]
         chances = [name for name in rest if not reading.is_text[name] and not _CHANCES.isdisjoint(words_in(name))]
         is_of_classes = reading.is_text[own] or not has_fractions(reading.table.columns[own])
-        if chances and is_of_classes and full_name(reading.options.metric or "").removeprefix("neg_") in OF_PROBABILITIES:
+        if chances and is_of_classes and meant_by(reading.options.metric or "").removeprefix("neg_") in OF_PROBABILITIES:
             if len(tables := _by_class(reading, chances)) == 1:
                 return {model: next(iter(tables.values()))}
             raise reading.table.refuse(
@@ -472,7 +472,7 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
     named = [name for name in rest if names_predictions(name)]
     rest = named if is_one and len(named) == 1 else rest
     if reading.options.metric is not None:  # which is of classes or of probabilities, where a model has both
-        is_of_chances = full_name(reading.options.metric).removeprefix("neg_") in OF_PROBABILITIES
+        is_of_chances = meant_by(reading.options.metric).removeprefix("neg_") in OF_PROBABILITIES
         fitting = [name for name in named if _CHANCES.isdisjoint(words_in(name)) != is_of_chances]
         rest = fitting if len(named) == len(rest) > len(fitting) > 0 else rest
     classes, n_rows = reading.table.words(roles["truth"][0]).names, reading.table.n_rows

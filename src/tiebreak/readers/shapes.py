@@ -243,7 +243,7 @@ class Reading:
     @property
     def is_in_time(self) -> bool:
         """True for forecasts of one series that are compared by a loss of each period: their errors follow each other."""
-        metric = full_name(self.options.metric or "").removeprefix("neg_")
+        metric = meant_by(self.options.metric or "").removeprefix("neg_")
         if "time" not in self.roles or ("dataset" in self.roles and len(self.words("dataset").ordered().names) > 1):
             return False
         from tiebreak.statistics.influence import METRICS_OF_NUMBERS  # which predictions alone need
@@ -684,7 +684,7 @@ class Reading:
 
     def _refuse_single_examples(self, models: Sequence[str]) -> None:
         """Refuse what seems to be predictions, and perhaps their truth, where scores of single examples are to be."""
-        metric, item = full_name(self.options.metric or ""), self.roles.get("item", [""])[0]
+        metric, item = meant_by(self.options.metric or ""), self.roles.get("item", [""])[0]
         if not metric or not models or plain(item or "id") not in ("id", "idx", "index"):
             return
         whole = [name for name in models if not has_fractions(self.table.columns[name])]
@@ -706,7 +706,7 @@ class Reading:
 
     def _refuse_running_numbers(self, models: Sequence[str], *, is_items: bool) -> None:
         """Refuse columns that count, sum up the others or are of another scale, where scores of models are to be."""
-        is_share = Metric(full_name(self.options.metric or ""), higher_is_better=True).bounds == (0.0, 1.0)
+        is_share = Metric(self.options.metric or "", higher_is_better=True).bounds == (0.0, 1.0)
         beyond = [name for name in models if is_share and is_items and _is_beyond_one(self.table.columns[name])]
         for name in models:
             values, extreme = self.table.numbers(name), next(filter(None, map(_EXTREMES.get, words_in(name))), None)
@@ -1124,7 +1124,7 @@ def _numbers_rows(table: SourceTable, roles: Mapping[str, Sequence[str]], option
     """
     first, *others = table.columns or [""]
     is_alone = roles == {"item": [first]} and "item" not in options.named_columns and options.rows != "items"
-    is_of_many = plain(first) == "index" or (plain(first) in WEAK and plain_name(full_name(options.metric or "")) in RATES)
+    is_of_many = plain(first) == "index" or (plain(first) in WEAK and plain_name(meant_by(options.metric or "")) in RATES)
     return (
         is_alone
         and is_of_many

@@ -24,7 +24,7 @@ from tiebreak.numerics import (
     group_codes,
     mean_present,
 )
-from tiebreak.scores.metric import SHARES, Metric
+from tiebreak.scores.metric import SHARES, Metric, meant_by
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
@@ -344,7 +344,7 @@ def check_items(items: Items) -> Items:
         },
         (f"no score on any item: {quoted(empty)}. Leave it out, or name the others with ", Setting("models"), "."): bool(empty),
         (f"{items.metric.name} lies between 0 and 1 on each item; got {high if high > 1 else low:g}.{hint}",): (
-            items.metric.name in SHARES and items.is_mean and (low < 0 or high > 1)
+            meant_by(items.metric.name) in SHARES and items.is_mean and (low < 0 or high > 1)
         ),
     }
     for what in [what for what, is_so in wrong.items() if is_so][:1]:
