@@ -1,10 +1,14 @@
 """What every store must do for those who measure one run together: a store's tests inherit `LeaseContract`."""
 
 import random
+import time
 from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from tests.contracts.plans import a_failure, a_plan, all_cells, an_outcome, claimed
 from tiebreak.plan.record import Cell
+from tiebreak.stores import lease as leases
 from tiebreak.stores.lease import SqlLease
 from tiebreak.stores.sql import SqlStore
 
@@ -82,6 +86,16 @@ class LeaseContract:
             store.delete("moons")
             with SqlLease(store.open(a_plan())) as other:
                 assert claimed(other, CELLS[:2]).granted == CELLS[:2]
+
+    def test_a_holder_shows_that_it_lives(self, store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Four times in the time for which it may show nothing, without any call of its own."""
+        monkeypatch.setattr(leases, "SECONDS", 1.0)
+        with SqlLease(store.open(a_plan())) as one, SqlLease(store.open(a_plan())) as other:
+            claimed(one, CELLS[:2])
+            until = time.monotonic() + 2.0
+            while time.monotonic() < until:
+                assert claimed(other, CELLS[:2]).held == CELLS[:2]
+                time.sleep(0.1)
 
     def test_many_at_once_measure_each_cell_once(self, store: SqlStore) -> None:
         """Four threads that ask for cells in any order, and measure what they are granted."""

@@ -106,20 +106,6 @@ def test_a_holder_that_shows_nothing_loses_its_cells(
     assert "for the cell of model 'forest' on repeat 0 fold 0 and 1 more came too late and was not kept" in caplog.text
 
 
-def test_a_holder_shows_that_it_lives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four times in the time for which it may show nothing, without any call of its own."""
-    monkeypatch.setattr(leases, "is_gone", lambda _: False)
-    monkeypatch.setattr(leases, "SECONDS", 1.0)
-    store = SqlStore(path)
-    with SqlLease(store.open(a_plan())) as one, SqlLease(store.open(a_plan())) as other:
-        claimed(one, CELLS[:2])
-        until = time.monotonic() + 2.5
-        while time.monotonic() < until:
-            assert claimed(other, CELLS[:2]).held == CELLS[:2]
-            time.sleep(0.1)
-    store.close()
-
-
 @pytest.mark.parametrize("seconds", [DAY, -DAY])
 def test_a_clock_that_jumps(
     store: SqlStore, elsewhere: None, clock: Callable[[float], None], seconds: float, caplog: pytest.LogCaptureFixture
