@@ -146,15 +146,18 @@ SPREADS = {
 SUMS = MEANS | frozenset(
     """ci iqr range std sd stdev deviation stderr variance total subtotal overall summary sum rank ranks win wins gmean geomean
     macroavg microavg pval pvals pvalue pvalues critical improvement ø μ σ mittelwert durchschnitt mittel gesamt summe
-    moyenne médiane promedio mediana média gemiddelde medelvärde średnia ortalama среднее 平均 平均值 均值 평균""".split()
+    improv moyenne médiane promedio mediana média gemiddelde medelvärde średnia ortalama среднее 平均 平均值 均值 평균""".split()
 )
-WHOLES = frozenset("all global aggregate aggregated combined pooled macro micro".split())
-"""Words of names of rows that sum up the others, which may also be those of a model."""
+WHOLES = frozenset(
+    "all global aggregate aggregated combined pooled macro micro time runtime latency param params parameters flops".split()
+)
+"""Words of names of rows that sum up the others, or say how large and slow models are, which may also be those of a model."""
 
 SUM_STEMS = ("p-val", "p_val", "p val", *(word for word in SUMS if not any(each in word for each in SUMS - {word})))
 """Texts one of which each name of a sum has in it, so that a million names without any need not be looked at one by one."""
 _BESIDE_SUMS = frozenset(
-    """cv of dev standard arith arithmetic geometric geo harmonic macro micro weighted grand relative column row tie ties loss
+    """s sec seconds ms min h m b g fit train training inference
+    cv of dev standard arith arithmetic geometric geo harmonic macro micro weighted grand relative column row tie ties loss
     losses count number no 95 interquartile friedman wilcoxon nemenyi difference over across all global datasets tasks""".split()
 )
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
@@ -169,6 +172,7 @@ _ENDS = (
 )
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
+    timestep frame episode total
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db temperature prevalence imbalance
     balance class agreement agree difficulty hardness entropy confidence similarity importance popularity coverage sparsity skew
     skewness kurtosi dimensionality contamination missingness version word character char tp fp tn fn df
@@ -260,11 +264,12 @@ def find_roles(table: SourceTable, named: Mapping[str, str], metric: str | None)
     } | table.nested.keys()
     is_long = any(plain(name) in _WORDS["score"] or name == metric for name in names)
     for role, words in _WORDS.items():
-        claims = [name for name in free if plain(name) in words]
-        if role == "judge":  # who judged may be a list of names
-            claims = [name for name in claims if name not in table.nested]
-        if role in _NAMING:
-            claims = [name for name in claims if name in table.nested or not has_fractions(table.columns[name])]
+        claims = [
+            name
+            for name in free
+            if plain(name) in words  # who judged may be a list of names
+            and not (role == "judge" if name in table.nested else role in _NAMING and has_fractions(table.columns[name]))
+        ]
         of_texts = [name for name in claims if name in texts]
         if role == "model" and not any(name.strip().casefold() == "model" for name in claims):
             claims = of_texts or [name for name in claims if is_long or plain(name).startswith("model")]

@@ -108,6 +108,9 @@ _FOLD = re.compile(
 _BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<of>fold|cv|split|seed)[ _=-]?\d+([ _](valid|val|test))?", re.IGNORECASE)
 """Name of such a column where the metric stands in front: acc_fold1."""
 
+_BESIDE_MODEL = re.compile(r"(.+?)[ _.-]*[ _.(-](ci[ _]?)?(lo|hi|low|high|lower|upper|lb|ub|min|max|err|error)\)?", re.IGNORECASE)
+"""Name of a column of the ends of an interval, or of half of it, of the model that has the column so called without it."""
+
 _CORNERS = {"estimators:": False, "resamples:": True, "folds:": True}
 """What aeon and tsml write above the datasets, and whether the other columns are numbered. Files are called after the metric."""
 
@@ -115,6 +118,7 @@ _STATUS = {plain(name) for name in ("status", "state", "run_status", "run_state"
 _FAILED = set(
     map(plain, "failed fail failure error errored crashed killed timeout timed-out aborted cancelled canceled oom".split())
 )
+_NOTHING = frozenset(("", "false", "no", "none", "nan", "0", "ok"))
 
 _OF_ALL = frozenset(
     """balanced_accuracy explained_variance matthews_corrcoef r2 roc_auc root_mean_squared_error
@@ -286,17 +290,22 @@ class Reading:
         told = {
             name: words
             for name in self.table.columns
-            if plain(name) in _STATUS
+            if plain(name) in _STATUS | _FAILED and name != score
             for words in [self.table.words(name)]
-            if self.is_text[name] or "failed" in map(str.casefold, words.names)  # pass and fail are what a test has shown
+            if self.is_text[name]
+            or "failed" in map(str.casefold, words.names)  # pass and fail are what a test has shown
+            or (plain(name) in _FAILED and not metric_in(name) and {"0", "1"}.issuperset(words.names))
         }
         for column, words in told.items():
-            has_failed = np.isin(words.code, [code for code, word in enumerate(words.names) if plain(word) in _FAILED])
+            failed = [  # a column 'error' may say what went wrong
+                plain(word) in _FAILED or (plain(column) in _FAILED and plain(word) not in _NOTHING) for word in words.names
+            ]
+            others = [word for word, is_so in zip(words.names, failed, strict=True) if not is_so]
             self.table.refuse_rows(
-                has_failed & ~np.isnan(self.table.numbers(score)),
+                np.isin(words.code, np.flatnonzero(failed)) & ~np.isnan(self.table.numbers(score)),
                 lambda row, words=words: f"says {words.names[words.code[row]]!r}, and {score!r} has a score all the same.",  # type: ignore[misc]
-                "Leave the score empty, or keep the others: ",
-                where_advice(column, next((word for word in words.names if plain(word) not in _FAILED), "OK")),
+                "Leave the score empty",
+                *((", or keep the others: ", where_advice(column, others[0])) if others else ()),
                 ".",
                 column=column,
             )
@@ -618,6 +627,7 @@ class Reading:
             *texts,
             *(settings if len(settings) < len(numbers) and not are_models else ()),
             *(name for name in numbers if is_no_score(name) or sums_up(name) or name in self.folds),
+            *(name for name in numbers if (match := _BESIDE_MODEL.fullmatch(name)) and match[1] in numbers),
             *(metrics if len(metrics) < len(numbers) else ()),
         ]:
             raise self.table.refuse(
@@ -941,7 +951,9 @@ class Reading:
         """Units without a split that names parts of the data, of which one must be chosen."""
         for role in units.keys() & {"model", "split", "fold", "dataset"}:
             column, names = self.roles[role][0], units[role].ordered().names
-            parts = {re.sub(r"_\d$" if role == "model" else "$", "", each.casefold()) for each in names}
+            parts = {
+                re.sub(r"_\d$" if role == "model" else r"^x_|[ _-]?(set|data|split)$", "", each.casefold()) for each in names
+            }
             are_parts = not (
                 parts.isdisjoint(PARTS) or any(map(str.isdecimal, parts)) or (role in ("model", "dataset") and parts - {*PARTS})
             )
@@ -1098,19 +1110,26 @@ class Reading:
         )
         # there may be a million, most of them like q17, which is no sum
         text = "\n".join(each for each in words.names if not (each.isalnum() and each[-1].isdigit())).casefold()
-        if role in ("model", "metric") or not any(word in text for word in (*SUM_STEMS, *WHOLES, *_EXTREMES)):
+        may_sum = role in UNITS or any(word in text for word in (*SUM_STEMS, *WHOLES, *_EXTREMES))
+        if role in ("model", "metric") or not may_sum:
             return words
-        n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
-        is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
+        odd = [each for each in words.names if not any(map(str.isdigit, each))]
+        is_odd_one = role in (*UNITS, "item") and len(odd) == 1  # a fold may be of a man called Max
+        is_other = is_odd_one and role in {*_SPLITS, "seed"} and len(words.names) > 2
         may_be_whole = len(words.names) > 1 and (role == "dataset" or is_odd_one)
         sums = [
             code
             for code, each in enumerate(words.names)
-            if sums_up(each, WHOLES if may_be_whole else ()) or (may_be_whole and plain(each) in _EXTREMES)
+            if sums_up(each, WHOLES if may_be_whole else ())
+            or (may_be_whole and plain(each) in _EXTREMES)
+            or (is_other and each in odd)
+            or (role == "dataset" and re.search(r"(?i)^(mean|average|avg)\b|\b(mean|average|avg)\W*$", each))
         ]
         self.table.refuse_rows(
             np.isin(words.code, sums),
-            lambda row: f"{words.names[words.code[row]]!r} sums up the other rows.",
+            lambda row: (
+                f"{words.names[words.code[row]]!r} sums up the other rows{', or is of another kind' if is_other else ''}."
+            ),
             f"Leave it out, or call the {role} something else.",
             column=column,
         )
@@ -1149,7 +1168,7 @@ def _metrics_of_each(names: Sequence[str]) -> set[str]:
     found = [match for name in names if (match := re.fullmatch(r"(.+)[_ ./-]\(?([^_ ./()-]+)\)?", name))]
     models, metrics = ({match[part] for match in found} for part in (1, 2))
     are_crossed = len(found) == len(names) == len(models) * len(metrics)
-    return metrics if are_crossed and len(models) > 1 and any(map(is_metric, metrics)) else set()
+    return metrics if are_crossed and len(models) > 1 and any(is_metric(each) or "@" in each for each in metrics) else set()
 
 
 def _turned(table: SourceTable) -> SourceTable:

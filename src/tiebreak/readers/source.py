@@ -25,7 +25,6 @@ from tiebreak.scores.metric import (
     has_direction,
     is_known,
     known_metric,
-    meant_by,
     names_loss,
     plain_name,
 )
@@ -228,8 +227,7 @@ _ROUNDING = 1e-12
 def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn: bool) -> None:
     """Refuse values that cannot be what their name says: a log loss below zero, or a ``neg_log_loss`` above."""
     metric = named.metric
-    is_loss = meant_by(metric.name) in LOWER_IS_BETTER or (by_sklearn and names_loss(metric.name))
-    is_never_negative = is_loss and not metric.higher_is_better
+    is_never_negative = metric.bounds[0] == 0.0 and not metric.higher_is_better
     for place, split in np.argwhere(is_never_negative & (matrix.score < -_ROUNDING))[:1].tolist():
         value, name = matrix.score[place, split] * named.factor, metric.name
         what = f"{source}: model {matrix.models[place]!r} has {value:g} on {matrix.split_name(split)}, but "

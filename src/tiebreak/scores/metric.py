@@ -75,6 +75,8 @@ ABBREVIATIONS = {
     "f measure": "f1",
     "f score": "f1",
     "logloss": "log_loss",
+    "macro averaged f1": "f1_macro",
+    "macro avg f1": "f1_macro",
     "macro f1": "f1_macro",
     "mae": "mean_absolute_error",
     "mape": "mean_absolute_percentage_error",
@@ -91,6 +93,7 @@ ABBREVIATIONS = {
     "r²": "r2",
     "rmse": "root_mean_squared_error",
     "rmsle": "root_mean_squared_log_error",
+    "weighted avg f1": "f1_weighted",
     "weighted f1": "f1_weighted",
 }
 """Other names of scikit-learn's metrics."""
@@ -124,13 +127,14 @@ _HIGHER = (
     | _HIGHER_IN_PER_CENT
     | frozenset(
         """adjr2 adjustedr2 adjustedrsquared dcg episodereturn episodereward episodicreturn gmean inceptionscore is
-        kge mos msssim nse pesq psnr reward sdr sharperatio silhouettescore sisdr sisnr vmaf""".split()
+        harrellsc kge mos msssim nse pesq psnr reward sdr sdri sharperatio silhouettescore sisdr sisdri sisnr sisnri
+        vmaf""".split()
     )
 )
 _LOWER = _LOWER_IN_PER_CENT | frozenset(
     """absrel ade asd assd bitsperbyte bitspercharacter bpb bpc ce chamferdistance crossentropy crps epe fad fde fid
     hausdorff hausdorff95 hausdorffdistance hausdorffdistance95 hd95 hinge hingeloss ibs integratedbrierscore
-    intervalscore kid lpips mase mindcf mpjpe perplexity pinball pinballloss ppl quantileloss rmsse
+    intervalscore lpips mase mindcf mpjpe perplexity pinball pinballloss ppl quantileloss rmsse
     weightedquantileloss winklerscore wql""".split()
 )
 """Metrics that scikit-learn has no scorer of, as `plain_name` writes them; those of which less is better are never negative."""
@@ -149,12 +153,13 @@ RATES = {
 """Of which examples of a test set a metric, as `plain_name` writes it, is a share or an area: then its error follows from it."""
 
 _OFTEN_HIGHER = frozenset(
-    """answercorrectness answerrelevance answerrelevancy answersimilarity auc choice contextprecision contextrecall correct em
-    factualcorrectness faithfulness includes iscorrect mainscore match modelgradedfact modelgradedqa pass passed pattern
-    preference resolved score solved success win""".split()
+    """answercorrectness answerrelevance answerrelevancy answersimilarity auc averagereturn averagereward choice contextprecision
+    contextrecall correct cumulativereward em episoderewardmean eprewmean factualcorrectness faithfulness includes iscorrect
+    mainscore match meanepisodereward meanreturn meanreward modelgradedfact modelgradedqa pass passed pattern preference resolved
+    return score solved success totalreward win""".split()
 )
 _OFTEN_LOWER = frozenset(
-    """classificationerror deviance error evalloss loss negativeloglikelihood nll testerror testloss valerror validationerror
+    """classificationerror deviance error evalloss kid loss negativeloglikelihood nll testerror testloss valerror validationerror
     validationloss valloss""".split()
 )
 """Names with a usual direction, of which the caller may say the other one."""
@@ -171,9 +176,10 @@ PARTS = tuple("test holdout private public outer inner val valid validation dev 
 
 
 _AROUND_METRIC = re.compile(
-    r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|\(\)$|\[(mean|0?\.\d+)\]$"
-    r"|[\s_]*([(\[]?%[)\]]?|[(\[](db|[mcknµ]?m|px|pixels?|°?[ck]|kelvin|deg(rees)?|°|m/s|km/h|[mk]?wh?|pa|hpa|[mk]?ev"
-    r"|k(cal|j)/mol|\$|usd|€|eur|bits?|nats?)[)\]])?\s*([(\[]?[↑↓⬆⬇]\ufe0f?[)\]]?)?$"
+    r"(?i)^((eval_)?metrics|scores?|results?|classif|regr)[./]|^%\s*|\(\)$|\[(mean|0?\.\d+)\]$|(?<=\d)\([bmp]\)$"
+    r"|[\s_]*((\bin )?[(\[]?%[)\]]?|[\s_][(\[]?(percent|pct)[)\]]?|[(\[](db|[mcknµ]?m|px|pixels?|°?[ck]|kelvin|deg(rees)?|°"
+    r"|m/s|km/h|[mk]?wh?|[hkmg]?pa|mmhg|[mk]?ev(/(atom|å))?|k(cal|j)/mol|[µμmk]?g(/(m[3³]|d?l|kg))?|mm/(day|h)|bpm|years?|days?"
+    r"|\$|usd|€|eur|bits?|nats?)[)\]])?\s*([(\[]?[↑↓⬆⬇]\ufe0f?[)\]]?)?$"
 )
 """What tools and people write around the name of a metric."""
 
