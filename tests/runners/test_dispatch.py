@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import BrokenExecutor, CancelledError, Future
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -154,6 +155,14 @@ def test_workers_that_die_as_they_start_are_counted_under_all_their_names():
     assert len(pool.loads) == 6
 
 
+def test_lost_starts_count_in_a_row_alone():
+    """Two, one that succeeds, and after a death at work two more: none is the third."""
+    starts = iter(2 * [BrokenExecutor("gone"), BrokenExecutor("gone"), None])
+    answers = SimpleNamespace(get=lambda worker, report: next(starts) or report)
+    pool = Pool("a", dies=lambda worker, cells: len(pool.batches) == 1, answers=answers)
+    assert (len(measured(pool, splits(3))), len(pool.loads)) == (3, 6)
+
+
 def test_a_call_that_raises_costs_one_cell():
     """Such as a result that does not arrive: each cell of the call is measured again, alone, and no worker is to blame."""
     pool = Pool("ab")
@@ -177,10 +186,7 @@ def test_a_worker_keeps_to_the_cells_of_a_group():
     """Models of a split share work: nobody begins one that another has begun, but for the end, when there is nothing else."""
     pool = Pool("ab", n=2)
     measured(pool, grid(8, 6), lambda cell: cell.split)
-    owners: dict[int, set[str]] = {}
-    for worker, batch in pool.batches:
-        owners.setdefault(batch[0].split, set()).add(worker)
-    assert sum(len(each) > 1 for each in owners.values()) <= 1
+    assert len({(batch[0].split, worker) for worker, batch in pool.batches}) <= 8 + 1
 
 
 def test_batches_grow_and_get_shorter_towards_the_end():

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,11 +32,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 
 @pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leases are taken on as if on another machine, whose processes cannot be looked at, and show nothing by themselves."""
     monkeypatch.setattr(leases, "is_gone", lambda _: False)
     monkeypatch.setattr(leases, "BEATS", 1e-3)
-    return
 
 
 def n_leases(store: SqlStore) -> int:
