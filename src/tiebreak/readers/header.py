@@ -172,7 +172,7 @@ _ENDS = (
 )
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
-    timestep frame episode total
+    timestep frame episode total missing
     level flop gflop mac memory mem mb gb year threshold epsilon lambda severity noise snr db temperature prevalence imbalance
     balance class agreement agree difficulty hardness entropy confidence similarity importance popularity coverage sparsity skew
     skewness kurtosi dimensionality contamination missingness version word character char tp fp tn fn df
@@ -207,7 +207,7 @@ def is_no_score(name: str) -> bool:
         or _STATISTIC.fullmatch(re.sub(r"[\s.\-]+", "_", name.strip().casefold()))
         or EXAMPLE_ID.search(name)
         or re.match(r"(?i)(config|params?|(hyper)?parameters|tags)[./]", name)
-        or any(each in _TIMES | SPREADS.keys() for each in re.findall(r"\(([^()]*)\)", name.casefold()))
+        or any(each in {"ms", *_TIMES, *SPREADS} for each in re.findall(r"\(([^()]*)\)", name.casefold()))
     )
 
 

@@ -79,7 +79,10 @@ from tiebreak.scores.metric import (
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 
-_EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
+_EXTREMES = {
+    **dict.fromkeys(("best", "max", "maximum", "oracle"), np.fmax),
+    **dict.fromkeys(("worst", "min", "minimum"), np.fmin),
+}
 """Words of names that may be of a model, or say which of the others stands here."""
 
 _COUNT = {
@@ -108,8 +111,12 @@ _FOLD = re.compile(
 _BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<of>fold|cv|split|seed)[ _=-]?\d+([ _](valid|val|test))?", re.IGNORECASE)
 """Name of such a column where the metric stands in front: acc_fold1."""
 
-_BESIDE_MODEL = re.compile(r"(.+?)[ _.-]*[ _.(-](ci[ _]?)?(lo|hi|low|high|lower|upper|lb|ub|min|max|err|error)\)?", re.IGNORECASE)
-"""Name of a column of the ends of an interval, or of half of it, of the model that has the column so called without it."""
+_BESIDE_MODELS = re.compile(
+    r"(?P<model>.+?)[ _.-]*[ _.(-](ci[ _]?)?(lo|hi|low|high|lower|upper|lb|ub|min|max|err|error|std|sd|se|stderr)\)?"
+    r"|std|stdev|stderr|p[ _-]?val(ue)?s?|Δ|diff|difference|improvement|improv\.?",
+    re.IGNORECASE,
+)
+"""Name of ends of an interval or a deviation of a model, whose own name stands in front, or of what no model is called."""
 
 _CORNERS = {"estimators:": False, "resamples:": True, "folds:": True}
 """What aeon and tsml write above the datasets, and whether the other columns are numbered. Files are called after the metric."""
@@ -180,8 +187,8 @@ class Reading:
         table = replace(table, columns={name: column for name, column in table.columns.items() if name not in empty})
         roles = find_roles(table, options.named_columns, options.metric)
         corner, *others = table.columns or [""]
-        are_numbered = all(map(str.isdecimal, others))  # as resamples are
-        if _CORNERS.get(corner.casefold()) is are_numbered and not options.named_columns:
+        # resamples are numbered
+        if _CORNERS.get(corner.casefold()) is all(map(str.isdecimal, others)) and not options.named_columns:
             roles["dataset"] = [corner]
         if _numbers_rows(table, roles, options):
             del table.columns[roles.pop("item")[0]]  # a dict of our own, made above
@@ -626,8 +633,11 @@ class Reading:
         if odd := [
             *texts,
             *(settings if len(settings) < len(numbers) and not are_models else ()),
-            *(name for name in numbers if is_no_score(name) or sums_up(name) or name in self.folds),
-            *(name for name in numbers if (match := _BESIDE_MODEL.fullmatch(name)) and match[1] in numbers),
+            *(
+                name
+                for name in numbers
+                if is_no_score(name) or sums_up(name) or name in self.folds or _is_beside_models(name, numbers)
+            ),
             *(metrics if len(metrics) < len(numbers) else ()),
         ]:
             raise self.table.refuse(
@@ -659,8 +669,12 @@ class Reading:
     def _refuse_metrics(self, numbers: Sequence[str], texts: Sequence[str], name_of_models: str) -> None:
         """Refuse columns that are of several metrics or parts of the data, and classes, where models are to be."""
         own_metrics = {full_name(bare_name(name)) for name in numbers if is_metric(name)}
-        if self.options.metric is not None and len(numbers) == len(own_metrics) == 1:
-            self.the_score_column()  # which refuses a column of another metric than the one asked for
+        are_opposite = len(numbers) > 1 and all(
+            {direction_of(self.options.metric or ""), direction_of(each)} == {True, False} and is_known(each)
+            for each in map(metric_in, numbers)
+        )
+        if self.options.metric is not None and (are_opposite or len(numbers) == len(own_metrics) == 1):
+            self.the_score_column()  # which refuses columns of another metric than the one asked for
         for what, several, more in (
             ("metrics", _metrics_of_each(numbers), ("; or name the columns of one of these: ", MODELS_ADVICE)),
             ("metrics", own_metrics if len(own_metrics) > 1 else {metric_in(name) for name in numbers}, ()),
@@ -727,6 +741,12 @@ class Reading:
             said = {
                 f"it counts upwards ({', '.join(f'{each:g}' for each in values[:2])} ...)": (
                     (is_grid or (values.size > 2 and np.all(values[1:] == values[:-1] + 1))) and not self._unit_roles()
+                ),
+                "it is 0 or 1, beside fractions": (
+                    len(models) > 2
+                    and not is_items
+                    and np.unique(values).tolist() == [0, 1]
+                    and all(has_fractions(self.table.numbers(each)) for each in models if each != name)
                 ),
                 "it is the best or the worst of the others in each row": (
                     extreme is not None and len(others) > 1 and np.array_equal(values, extreme.reduce(others), equal_nan=True)
@@ -1016,9 +1036,13 @@ class Reading:
         order, place = np.argsort(cells, kind="stable"), np.empty(cells.size, dtype=np.int32)
         place[order] = np.arange(cells.size) - np.searchsorted(cells[order], cells[order])
         own = (f"{model} {number + 1}" for model, number in zip(models.texts(), place.tolist(), strict=True))
-        # where one model has more seeds than another, none is another's
-        words = words_of(own) if have_own else Words(tuple(map(str, range(1, int(n_rows.max()) + 1))), place)
-        return {{"items": "item", "seeds": "seed"}.get(options.rows or "", "position"): words}
+        return {
+            {"items": "item", "seeds": "seed"}.get(options.rows or "", "position"): (
+                words_of(own)  # where one model has more seeds than another, none is another's
+                if have_own
+                else Words(tuple(map(str, range(1, int(n_rows.max()) + 1))), place)
+            )
+        }
 
     def _what_is_a_row(self, models: Words, *, is_history: bool) -> TiebreakError:
         rest = self.others("model", "score")
@@ -1110,8 +1134,7 @@ class Reading:
         )
         # there may be a million, most of them like q17, which is no sum
         text = "\n".join(each for each in words.names if not (each.isalnum() and each[-1].isdigit())).casefold()
-        may_sum = role in UNITS or any(word in text for word in (*SUM_STEMS, *WHOLES, *_EXTREMES))
-        if role in ("model", "metric") or not may_sum:
+        if role == "metric" or not (role in (*UNITS, "model") or any(word in text for word in (*SUM_STEMS, *WHOLES, *_EXTREMES))):
             return words
         odd = [each for each in words.names if not any(map(str.isdigit, each))]
         is_odd_one = role in (*UNITS, "item") and len(odd) == 1  # a fold may be of a man called Max
@@ -1120,7 +1143,7 @@ class Reading:
         sums = [
             code
             for code, each in enumerate(words.names)
-            if sums_up(each, WHOLES if may_be_whole else ())
+            if (_is_beside_models(each, words.names) if role == "model" else sums_up(each, WHOLES if may_be_whole else ()))
             or (may_be_whole and plain(each) in _EXTREMES)
             or (is_other and each in odd)
             or (role == "dataset" and re.search(r"(?i)^(mean|average|avg)\b|\b(mean|average|avg)\W*$", each))
@@ -1128,7 +1151,8 @@ class Reading:
         self.table.refuse_rows(
             np.isin(words.code, sums),
             lambda row: (
-                f"{words.names[words.code[row]]!r} sums up the other rows{', or is of another kind' if is_other else ''}."
+                f"{words.names[words.code[row]]!r} {'is no model' if role == 'model' else 'sums up the other rows'}"
+                f"{', or is of another kind' if is_other else ''}."
             ),
             f"Leave it out, or call the {role} something else.",
             column=column,
@@ -1150,6 +1174,11 @@ def _numbers_rows(table: SourceTable, roles: Mapping[str, Sequence[str]], option
         and counts_rows(table.columns[first])
         and all(has_fractions(table.columns[name]) for name in others)
     )
+
+
+def _is_beside_models(name: str, names: Sequence[str]) -> bool:
+    """True for what stands beside the scores of models of these names: ends of an interval, a deviation, a difference."""
+    return (match := _BESIDE_MODELS.fullmatch(name)) is not None and (not match["model"] or match["model"] in names)
 
 
 def _is_beyond_one(column: Column | None) -> bool:

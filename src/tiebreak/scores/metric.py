@@ -192,7 +192,7 @@ def bare_name(name: str) -> str:
 def without_part(name: str) -> str:
     """Name of a metric without the part of the data that it is of: test_acc, eval/loss."""
     part = "|".join(PARTS)
-    return re.sub(rf"^({part})[ ._/-]+|[ ._/-]+({part})$", "", bare_name(name), flags=re.IGNORECASE)
+    return re.sub(rf"^({part})[ ._/-]+|[ ._/(\[-]+({part})[)\]]?$", "", bare_name(name), flags=re.IGNORECASE)
 
 
 def _forms(name: str) -> Iterator[str]:
