@@ -112,7 +112,7 @@ _BEFORE_FOLD = re.compile(r"(?P<metric>.+)[ _](?P<of>fold|cv|split|seed)[ _=-]?\
 """Name of such a column where the metric stands in front: acc_fold1."""
 
 _BESIDE_MODELS = re.compile(
-    r"(?P<model>.+?)[ _.-]*[ _.(-](ci[ _]?)?(lo|hi|low|high|lower|upper|lb|ub|min|max|err|error|std|sd|se|stderr)\)?"
+    r"(?P<model>.+?)[ _.-]*[ _.(-](ci[ _]?(low|high)|(ci[ _]?)?(lo|hi|lower|upper)|lb|ub|err|error|std|stderr)\)?"
     r"|std|stdev|stderr|p[ _-]?val(ue)?s?|Δ|diff|difference|improvement|improv\.?",
     re.IGNORECASE,
 )
